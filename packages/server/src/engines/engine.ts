@@ -1,0 +1,108 @@
+import type { GenerationEvent, GenerationRequest } from "../formats/index.js";
+import type { GgufSummary } from "../gguf/index.js";
+
+/** A model as an engine needs to know it. Paths are absolute. */
+export interface ModelSpec {
+  id: string;
+  weightsPath: string;
+  projectorPath?: string;
+  gguf: GgufSummary;
+}
+
+/** How a model is to be loaded; decided above the engines. */
+export interface LoadPlan {
+  /** Parallel execution places. */
+  slots: number;
+  /** Pool context: tokens of KV memory shared by all slots. */
+  contextTokens: number;
+  /** Layers on the accelerator; "auto" puts all there when the engine has one. */
+  gpuLayers: number | "auto";
+  /** Layers whose expert tensors stay in host memory, counted from the last. */
+  cpuExpertLayers: number;
+  /** Compute threads; absent: the engine's room decides from the machine. */
+  threads?: number;
+  cacheTypeK?: string;
+  cacheTypeV?: string;
+}
+
+export type LoadPhase = "starting" | "weights" | "projector" | "context" | "warmup" | "ready";
+
+/** Called when a load enters a phase. `percent` is 0 to 100 where the engine tells it. */
+export type LoadProgress = (phase: LoadPhase, percent?: number) => void;
+
+/** What was measured while loading. Unmeasured is absent. Durations in ms, sizes in bytes. */
+export interface LoadFacts {
+  loadMode: "mmap" | "read";
+  totalMs: number;
+  weightsMs?: number;
+  projectorMs?: number;
+  contextMs?: number;
+  /** Layers that the engine put on the accelerator. */
+  gpuLayers?: number;
+  vramWeightBytes?: number;
+  vramKvAndWorkspaceBytes?: number;
+  hostWeightBytes?: number;
+}
+
+/** What a loaded model and its engine are. */
+export interface EngineFacts {
+  /** For example "llama.cpp 11434". */
+  version: string;
+  slots: number;
+  contextTokens: number;
+  load: LoadFacts;
+  template: { systemRole: boolean; tools: boolean; reasoning: boolean };
+}
+
+export type ExitKind = "closed" | "out_of_memory" | "bad_file" | "missing_library" | "signal" | "failed";
+
+/** Why an engine process ended. `log` is the tail of what it printed, for the server's log only. */
+export interface ExitReason {
+  kind: ExitKind;
+  /** For people; carries no path and no internal of the engine's build. */
+  message: string;
+  code: number | null;
+  signal: string | null;
+  log: string[];
+}
+
+/** One loaded model. Owns its process; nothing above knows processes or sockets. */
+export interface Loaded {
+  readonly facts: EngineFacts;
+  /**
+   * Generates one answer in a slot; with `choices` above one, the choices follow each other in that slot.
+   * Ends early when the signal fires: the slot is free at the next token or prefill batch.
+   * @throws SomnusError
+   */
+  generate(request: GenerationRequest, slot: number, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+  /** Token ids of a text; special tokens in it are plain text. */
+  tokenize(text: string, signal: AbortSignal): Promise<number[]>;
+  /** Exact prompt tokens of a request, template included. */
+  count(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  /** Resolves once, whatever ended the process. */
+  readonly exited: Promise<ExitReason>;
+  /** Resolves when the process is gone. "drain" lets it end by itself for a short while first. */
+  close(how: "drain" | "now"): Promise<void>;
+}
+
+/** A failed load, with why, so that the caller can tell a broken file from a bad moment. */
+export class LoadError extends Error {
+  override readonly name = "LoadError";
+  constructor(
+    readonly exit: ExitReason,
+    options?: ErrorOptions,
+  ) {
+    super(exit.message, options);
+  }
+}
+
+/** The code that runs one kind of model. */
+export interface Engine {
+  readonly kind: string;
+  /**
+   * Starts a process and resolves when it can serve.
+   * @throws LoadError when the engine ends or hangs while loading
+   * @throws the signal's reason when it fires first; the process is gone by then
+   */
+  load(model: ModelSpec, plan: LoadPlan, on: LoadProgress, signal: AbortSignal): Promise<Loaded>;
+}

@@ -1,0 +1,4 @@
+export { type EngineAddress, freshAddress, sweepAddresses } from "./address.js";
+export { engineEnvironment } from "./environment.js";
+export type { ParentDeath } from "./parent-death.js";
+export { type HostedProcess, type ProcessSpec, startProcess } from "./process.js";

@@ -1,0 +1,81 @@
+import { type Dispatcher, Pool } from "undici";
+
+/** Where the engine is reached. */
+export type Target = { socketPath: string } | { origin: string; apiKey: string };
+
+/** An answer longer than this is not one of llama-server's; its request is cut. */
+const LONGEST_ANSWER = 256 * 1024 * 1024;
+
+export interface JsonAnswer {
+  status: number;
+  /** Parsed JSON, or null where the body is something else. */
+  body: unknown;
+}
+
+/**
+ * Speaks HTTP to one engine process. Every request has its own connection: the socket is local, so
+ * that costs next to nothing, and cutting it is what tells the engine to stop.
+ */
+export class EngineClient {
+  readonly #pool: Pool;
+  readonly #headers: Record<string, string>;
+
+  constructor(target: Target) {
+    const origin = "origin" in target ? target.origin : "http://engine.local";
+    this.#pool = new Pool(origin, {
+      // Zero: no keep-alive. A kept connection may die unseen and would hold a thread of the server.
+      pipelining: 0,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      ...("socketPath" in target ? { socketPath: target.socketPath } : {}),
+    });
+    this.#headers = {
+      "content-type": "application/json",
+      ...("apiKey" in target ? { authorization: `Bearer ${target.apiKey}` } : {}),
+    };
+  }
+
+  /** @throws what the connection threw, or the signal's reason */
+  async get(path: string, signal: AbortSignal): Promise<JsonAnswer> {
+    return readJson(
+      await this.#pool.request({ method: "GET", path, headers: this.#headers, signal }),
+    );
+  }
+
+  /** @throws what the connection threw, or the signal's reason */
+  async post(path: string, body: unknown, signal: AbortSignal): Promise<JsonAnswer> {
+    return readJson(await this.open(path, body, signal));
+  }
+
+  /** Posts and hands on the answer with its body unread. The signal cuts the connection at any time. */
+  open(path: string, body: unknown, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    return this.#pool.request({
+      method: "POST",
+      path,
+      headers: this.#headers,
+      body: JSON.stringify(body),
+      signal,
+    });
+  }
+
+  /** Cuts what is running. */
+  async destroy(): Promise<void> {
+    await this.#pool.destroy();
+  }
+}
+
+/** Reads a whole answer. @throws what the connection threw */
+export async function readJson(answer: Dispatcher.ResponseData): Promise<JsonAnswer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of answer.body as AsyncIterable<Buffer>) {
+    length += piece.length;
+    if (length > LONGEST_ANSWER) throw new Error("the engine's answer is too long");
+    pieces.push(piece);
+  }
+  try {
+    return { status: answer.statusCode, body: JSON.parse(Buffer.concat(pieces).toString("utf8")) };
+  } catch {
+    return { status: answer.statusCode, body: null };
+  }
+}

@@ -1,0 +1,113 @@
+import { SomnusError } from "../../http/errors.js";
+import type { ExitReason } from "../engine.js";
+
+/** What may reach a client of an engine's own words, at most. */
+const LONGEST_QUOTE = 300;
+/** Absolute paths, and the source positions that assertions carry. */
+const PATH =
+  /(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+){2,}(?::\d+)?|\b[\w-]+\.(?:cpp|cu|c|h|hpp|m|metal)(?::\d+)?\b/g;
+
+/**
+ * The error that llama-server answered, as ours. It keeps the sense of the engine's message, never
+ * a path or an assertion.
+ * @param status HTTP status of the answer, or of the error object inside a stream
+ * @param body parsed JSON of the answer; anything else is read as an unexplained failure
+ */
+export function engineError(status: number, body: unknown): SomnusError {
+  const error = field(body, "error") ?? body;
+  const type = field(error, "type");
+  const message = String(field(error, "message") ?? "");
+  if (type === "exceed_context_size_error") {
+    const prompt = Number(field(error, "n_prompt_tokens"));
+    const context = Number(field(error, "n_ctx"));
+    return contextExceeded(
+      Number.isFinite(prompt) ? prompt : null,
+      Number.isFinite(context) ? context : null,
+    );
+  }
+  const sense = quote(message);
+  const asked = status === 400 || type === "invalid_request_error";
+  if (asked && /json.?schema|grammar|schema error|\$ref/i.test(message)) {
+    const detail = quote(/(?:JSON schema error|"json_schema")\s*(.*)$/is.exec(message)?.[1] ?? "");
+    return new SomnusError(
+      "invalid_request",
+      `The engine cannot follow this response_format${detail ? `: schema ${detail}` : ""}.`,
+      { param: "response_format", cause: body },
+    );
+  }
+  if (asked) {
+    return new SomnusError(
+      "invalid_request",
+      sense ? `The engine refused the request: ${sense}` : "The engine refused the request.",
+      { cause: body },
+    );
+  }
+  if (/out of memory|failed to allocate|unable to allocate/i.test(message)) {
+    return new SomnusError(
+      "device_out_of_memory",
+      "The engine ran out of memory during the request.",
+      {
+        cause: body,
+      },
+    );
+  }
+  if (/context size has been exceeded/i.test(message)) {
+    return new SomnusError("engine_failed", "The model's shared context ran full. Try again.", {
+      cause: body,
+    });
+  }
+  return new SomnusError(
+    "engine_failed",
+    sense ? `The engine failed on this request: ${sense}` : "The engine failed on this request.",
+    { cause: body },
+  );
+}
+
+/** @param prompt tokens of the request, @param context tokens that fit; null where not told */
+export function contextExceeded(prompt: number | null, context: number | null): SomnusError {
+  const numbers =
+    prompt !== null && context !== null
+      ? `This request has ${prompt} tokens, and the model's context holds ${context}.`
+      : "This request is longer than the model's context.";
+  return new SomnusError(
+    "context_length_exceeded",
+    `${numbers} Shorten the messages or raise num_ctx.`,
+    {
+      param: "messages",
+    },
+  );
+}
+
+/** The engine ended while it answered. */
+export function exitError(exit: ExitReason): SomnusError {
+  if (exit.kind === "out_of_memory") {
+    return new SomnusError("device_out_of_memory", exit.message, { cause: exit });
+  }
+  const message =
+    exit.kind === "closed"
+      ? "The model was unloaded while it answered. Try again."
+      : `The engine ended while it answered. ${exit.message}`;
+  return new SomnusError("engine_failed", message, { cause: exit });
+}
+
+/** The connection broke, or the answer stopped half-way, while the engine lives. */
+export function brokenAnswer(cause: unknown): SomnusError {
+  return new SomnusError("engine_failed", "The engine broke off its answer. Try again.", { cause });
+}
+
+/** The engine gave no sign of life for a running request. */
+export function stalled(ms: number): SomnusError {
+  const silence = ms < 1000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`;
+  return new SomnusError("engine_timeout", `The engine gave no output for ${silence}. Try again.`);
+}
+
+function quote(text: string): string {
+  const clean = text.replace(PATH, "…").replace(/\s+/g, " ").trim();
+  return clean.length > LONGEST_QUOTE ? `${clean.slice(0, LONGEST_QUOTE)}…` : clean;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}

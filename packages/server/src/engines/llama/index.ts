@@ -1,0 +1,69 @@
+import type { Logger } from "../../observe/index.js";
+import type { Engine } from "../engine.js";
+import { sweepAddresses } from "../host/index.js";
+import { batchSize, PrefillRates } from "./batch-size.js";
+import { listDevices } from "./devices.js";
+import { loadModel } from "./load.js";
+import { computeThreads, readMachineCpus } from "./threads.js";
+
+export { NEEDED_FLAGS } from "./flags.js";
+
+export interface LlamaOptions {
+  /** The llama-server to run; asked at every load, so that a new one is taken without a restart. */
+  binary: () => Promise<{ path: string; version: string; digest?: string }>;
+  /** Compute threads; absent: by the machine's physical performance cores. */
+  threads?: number;
+  /** What a compute thread does between its pieces of work; "passive" is kind to neighbours. */
+  waitPolicy?: "active" | "passive";
+  /** Folder for sockets, of this user only. */
+  runtimeDir: string;
+  /** Silence allowed while a request runs, ms. */
+  stallMs: number;
+  loadTimeoutMs: number;
+  log: Logger;
+  /** Absent: a Unix socket where the system has them. */
+  addressKind?: "socket" | "loopback";
+}
+
+/** The engine for GGUF text models: one llama-server a loaded model. */
+export function createLlamaEngine(options: LlamaOptions): Engine {
+  const rates = new PrefillRates();
+  const devices = new Map<string, Promise<string[]>>();
+  let swept: Promise<void> | undefined;
+  const hasAccelerator = async (path: string, version: string): Promise<boolean> => {
+    const build = `${path}\0${version}`;
+    const asked = devices.get(build) ?? listDevices(path);
+    devices.set(build, asked);
+    return (await asked).length > 0;
+  };
+  return {
+    kind: "llama",
+    async load(model, plan, on, signal) {
+      signal.throwIfAborted();
+      swept ??= sweepAddresses(options.runtimeDir);
+      const [binary] = await Promise.all([options.binary(), swept]);
+      const accelerated =
+        plan.gpuLayers !== 0 && (await hasAccelerator(binary.path, binary.version));
+      const key = `${model.weightsPath}\0${plan.gpuLayers}\0${plan.cpuExpertLayers}`;
+      return loadModel(
+        model,
+        plan,
+        {
+          program: binary.path,
+          version: binary.version,
+          threads: plan.threads ?? options.threads ?? computeThreads(readMachineCpus()),
+          batch: batchSize(rates.of(key), accelerated),
+          waitPolicy: options.waitPolicy,
+          runtimeDir: options.runtimeDir,
+          addressKind: options.addressKind,
+          stallMs: options.stallMs,
+          loadTimeoutMs: options.loadTimeoutMs,
+          log: options.log,
+          onPrefill: (tokens, ms) => rates.observe(key, tokens, ms),
+        },
+        on,
+        signal,
+      );
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import type { GenerationEvent, GenerationRequest } from "../../formats/generation.js";
+import { SomnusError } from "../../http/errors.js";
+import type { EngineFacts, ExitReason, Loaded } from "../engine.js";
+import type { HostedProcess } from "../host/index.js";
+import { type EngineClient, type JsonAnswer, readJson } from "./client.js";
+import { brokenAnswer, engineError, exitError, stalled } from "./errors.js";
+import { readStream } from "./read-stream.js";
+import { StallClock } from "./stall-clock.js";
+import { chatBody, promptBody } from "./write-request.js";
+
+/** A broken connection is often the first sign of a dead process; how long its end is waited for, ms. */
+const DEATH_NOTICE_MS = 1000;
+
+export interface LlamaParts {
+  facts: EngineFacts;
+  process: HostedProcess;
+  client: EngineClient;
+  exited: Promise<ExitReason>;
+  /** Silence allowed while a request runs, ms. */
+  stallMs: number;
+  /** Told what the engine measured for a prompt. */
+  onPrefill(tokens: number, ms: number): void;
+}
+
+/** One model in one llama-server. */
+export class LlamaLoaded implements Loaded {
+  readonly facts: EngineFacts;
+  readonly exited: Promise<ExitReason>;
+  readonly #parts: LlamaParts;
+
+  constructor(parts: LlamaParts) {
+    this.#parts = parts;
+    this.facts = parts.facts;
+    this.exited = parts.exited;
+  }
+
+  async *generate(
+    request: GenerationRequest,
+    slot: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    for (let choice = 0; choice < request.choices; choice++) {
+      for await (const event of this.#choice(request, slot, choice, signal)) {
+        // How the prompt is read is told once: the next choice finds it in the slot.
+        if (choice > 0 && (event.type === "start" || event.type === "progress")) continue;
+        yield event;
+      }
+    }
+  }
+
+  async tokenize(text: string, signal: AbortSignal): Promise<number[]> {
+    const body = await this.#ask(
+      "/tokenize",
+      { content: text.toWellFormed(), add_special: false, parse_special: false },
+      signal,
+    );
+    const tokens = (body as { tokens?: unknown } | null)?.tokens;
+    if (!Array.isArray(tokens)) throw brokenAnswer(body);
+    return tokens as number[];
+  }
+
+  async count(request: GenerationRequest, signal: AbortSignal): Promise<number> {
+    const body = await this.#ask(
+      "/v1/chat/completions/input_tokens",
+      promptBody(request, this.facts.template.reasoning),
+      signal,
+    );
+    const tokens = (body as { input_tokens?: unknown } | null)?.input_tokens;
+    if (typeof tokens !== "number") throw brokenAnswer(body);
+    return tokens;
+  }
+
+  async close(how: "drain" | "now"): Promise<void> {
+    await this.#parts.process.stop(how);
+    await this.exited;
+  }
+
+  async *#choice(
+    request: GenerationRequest,
+    slot: number,
+    choice: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    const body = chatBody(request, slot, choice, this.facts.template.reasoning);
+    const call = this.#call(signal);
+    try {
+      call.clock.wait();
+      const answer = await this.#parts.client.open("/v1/chat/completions", body, call.signal);
+      // A body that is cut while nobody reads it must not end the server.
+      answer.body.on("error", () => {});
+      if (answer.statusCode !== 200) {
+        const refusal = await readJson(answer);
+        throw engineError(refusal.status, refusal.body);
+      }
+      const events = readStream(answer.body, { choice, topLogprobs: request.topLogprobs });
+      for (;;) {
+        call.clock.wait();
+        const next = await events.next();
+        call.clock.rest();
+        if (next.done) break;
+        this.#learn(next.value);
+        yield next.value;
+      }
+    } catch (error) {
+      throw await this.#explain(error, call.signal);
+    } finally {
+      call.end();
+    }
+  }
+
+  async #ask(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+    const call = this.#call(signal);
+    let answer: JsonAnswer;
+    try {
+      call.clock.wait();
+      answer = await this.#parts.client.post(path, body, call.signal);
+    } catch (error) {
+      throw await this.#explain(error, call.signal);
+    } finally {
+      call.end();
+    }
+    if (answer.status !== 200) throw engineError(answer.status, answer.body);
+    return answer.body;
+  }
+
+  /** One request's own signal: fired by the caller's, by silence, and at its end. */
+  #call(signal: AbortSignal): { signal: AbortSignal; clock: StallClock; end(): void } {
+    if (signal.aborted) throw cancelled(signal.reason);
+    const own = new AbortController();
+    const onAbort = () => own.abort(cancelled(signal.reason));
+    signal.addEventListener("abort", onAbort, { once: true });
+    const { stallMs } = this.#parts;
+    const clock = new StallClock(stallMs, () => own.abort(stalled(stallMs)));
+    return {
+      signal: own.signal,
+      clock,
+      end() {
+        clock.stop();
+        signal.removeEventListener("abort", onAbort);
+        own.abort();
+      },
+    };
+  }
+
+  #learn(event: GenerationEvent): void {
+    if (event.type !== "usage" || !event.timings) return;
+    const { prefillTokens, prefillMs } = event.timings;
+    if (prefillTokens !== undefined && prefillMs !== undefined) {
+      this.#parts.onPrefill(prefillTokens, prefillMs);
+    }
+  }
+
+  async #explain(error: unknown, signal: AbortSignal): Promise<SomnusError> {
+    if (signal.aborted && signal.reason instanceof SomnusError) return signal.reason;
+    if (error instanceof SomnusError) return error;
+    const exit = await within(this.exited, DEATH_NOTICE_MS);
+    return exit === undefined ? brokenAnswer(error) : exitError(exit);
+  }
+}
+
+function cancelled(reason: unknown): SomnusError {
+  return reason instanceof SomnusError
+    ? reason
+    : new SomnusError("cancelled", "The request was cancelled.", { cause: reason });
+}
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,200 @@
+import type { TokenLogprob } from "@somnus/contract";
+import { createParser } from "eventsource-parser";
+import type { FinishReason, GenerationEvent } from "../../formats/generation.js";
+import { engineError } from "./errors.js";
+
+/** An event longer than this is not one of llama-server's. */
+const LONGEST_EVENT = 16 * 1024 * 1024;
+/** OpenAI's number for "very unlikely"; the engine reports the lowest float. */
+const VERY_UNLIKELY = -9999;
+
+/** The stream ended before the answer did, or carried what cannot be read. */
+export class BrokenStream extends Error {
+  override readonly name = "BrokenStream";
+}
+
+export interface ReadOptions {
+  choice: number;
+  /** Most likely tokens wanted in each place; absent when none were asked for. */
+  topLogprobs?: number | undefined;
+}
+
+/**
+ * Reads the event stream of llama-server's chat completion as generation events. It asks for more
+ * bytes only when its own reader asks for more. Unknown fields are passed over.
+ * @throws BrokenStream when it ends without a finish, or an event is not JSON
+ * @throws SomnusError for an error object inside the stream
+ */
+export async function* readStream(
+  bytes: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+): AsyncGenerator<GenerationEvent, void, undefined> {
+  const reader = new ChunkReader(options);
+  const decoder = new TextDecoder();
+  const parser = createParser({
+    maxBufferSize: LONGEST_EVENT,
+    onEvent: ({ data }) => reader.read(data),
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded") reader.fail(new BrokenStream(error.message));
+    },
+  });
+  for await (const piece of bytes) {
+    parser.feed(decoder.decode(piece, { stream: true }));
+    yield* reader.take();
+    if (reader.ended) return;
+  }
+  if (!reader.finished) throw new BrokenStream("the stream ended before the answer");
+}
+
+/** Turns one chunk after the other into events; what failed is thrown after what came before it. */
+class ChunkReader {
+  readonly #options: ReadOptions;
+  #events: GenerationEvent[] = [];
+  #failure: Error | undefined;
+  #started = false;
+  finished = false;
+  /** The engine said that nothing more comes. */
+  ended = false;
+
+  constructor(options: ReadOptions) {
+    this.#options = options;
+  }
+
+  *take(): Generator<GenerationEvent, void, undefined> {
+    const events = this.#events;
+    this.#events = [];
+    yield* events;
+    if (this.#failure) throw this.#failure;
+  }
+
+  fail(error: Error): void {
+    this.#failure ??= error;
+  }
+
+  read(data: string): void {
+    if (this.#failure || this.ended) return;
+    if (data === "[DONE]") {
+      this.ended = true;
+      if (!this.finished) this.fail(new BrokenStream("the stream ended before the answer"));
+      return;
+    }
+    let chunk: unknown;
+    try {
+      chunk = JSON.parse(data);
+    } catch {
+      this.fail(new BrokenStream("an event is not JSON"));
+      return;
+    }
+    if (!isObject(chunk)) return;
+    if (isObject(chunk.error)) {
+      this.fail(engineError(number(chunk.error.code) ?? 500, chunk));
+      return;
+    }
+    this.#progress(chunk.prompt_progress);
+    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    if (isObject(choice)) this.#choice(choice);
+    this.#usage(chunk.usage, chunk.timings);
+  }
+
+  #progress(progress: unknown): void {
+    if (!isObject(progress)) return;
+    const promptTokens = number(progress.total);
+    if (promptTokens === undefined) return;
+    const cachedTokens = number(progress.cache) ?? 0;
+    this.#start({ promptTokens, cachedTokens });
+    const done = number(progress.processed) ?? 0;
+    this.#events.push({ type: "progress", promptTokens, cachedTokens, done });
+  }
+
+  #start(known: { promptTokens?: number; cachedTokens?: number }): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#events.push({ type: "start", ...known });
+  }
+
+  #choice(source: Record<string, unknown>): void {
+    const { choice } = this.#options;
+    const delta = isObject(source.delta) ? source.delta : {};
+    this.#start({});
+    if (typeof delta.reasoning_content === "string" && delta.reasoning_content !== "") {
+      this.#events.push({ type: "reasoning", choice, text: delta.reasoning_content });
+    }
+    const text = typeof delta.content === "string" ? delta.content : "";
+    const logprobs = this.#logprobs(source.logprobs);
+    if (text !== "" || logprobs.length > 0) {
+      this.#events.push({
+        type: "text",
+        choice,
+        text,
+        ...(logprobs.length > 0 ? { logprobs } : {}),
+      });
+    }
+    if (typeof source.finish_reason === "string") {
+      this.finished = true;
+      this.#events.push({ type: "finish", choice, reason: finishReason(source.finish_reason) });
+    }
+  }
+
+  #logprobs(source: unknown): TokenLogprob[] {
+    const most = this.#options.topLogprobs;
+    if (most === undefined || !isObject(source) || !Array.isArray(source.content)) return [];
+    return source.content.flatMap((entry): TokenLogprob[] => {
+      const own = readLogprob(entry);
+      // A token whose text the engine still holds back has none; it comes with a later one.
+      if (own === null || own.token === "" || !isObject(entry)) return [];
+      const top = Array.isArray(entry.top_logprobs) ? entry.top_logprobs : [];
+      const likely = top.flatMap((other) => readLogprob(other) ?? []).slice(0, most);
+      return [{ ...own, top_logprobs: likely }];
+    });
+  }
+
+  #usage(usage: unknown, timings: unknown): void {
+    if (!isObject(usage)) return;
+    const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+    const measured = isObject(timings) ? timings : {};
+    const own: Record<string, number> = {};
+    for (const [name, source] of TIMINGS) {
+      const value = number(measured[source]);
+      if (value !== undefined) own[name] = value;
+    }
+    this.#events.push({
+      type: "usage",
+      choice: this.#options.choice,
+      usage: {
+        promptTokens: number(usage.prompt_tokens) ?? 0,
+        completionTokens: number(usage.completion_tokens) ?? 0,
+        cachedTokens: number(details.cached_tokens) ?? 0,
+      },
+      ...(Object.keys(own).length > 0 ? { timings: own } : {}),
+    });
+  }
+}
+
+const TIMINGS = [
+  ["prefillMs", "prompt_ms"],
+  ["decodeMs", "predicted_ms"],
+  ["prefillTokens", "prompt_n"],
+  ["decodeTokens", "predicted_n"],
+] as const;
+
+function readLogprob(source: unknown): Omit<TokenLogprob, "top_logprobs"> | null {
+  if (!isObject(source) || typeof source.token !== "string") return null;
+  const logprob = number(source.logprob) ?? VERY_UNLIKELY;
+  return {
+    token: source.token,
+    logprob: Math.max(VERY_UNLIKELY, logprob),
+    bytes: Array.isArray(source.bytes) ? source.bytes.filter((b) => typeof b === "number") : null,
+  };
+}
+
+function finishReason(reason: string): FinishReason {
+  return reason === "length" || reason === "tool_calls" ? reason : "stop";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}

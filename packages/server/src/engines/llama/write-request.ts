@@ -1,0 +1,122 @@
+/// <reference lib="es2024.string" />
+import type { GenerationMessage, GenerationRequest, Sampling } from "../../formats/generation.js";
+import { SomnusError } from "../../http/errors.js";
+
+/** Seeds run from 0 to 2^32 - 2: the engine takes the highest number for "choose one". */
+const SEEDS = 2 ** 32 - 1;
+/** The engine's parser recurses: some ten thousand levels end its process. */
+const DEEPEST_SCHEMA = 64;
+/** Its grammar grows with the schema; what is larger takes minutes to compile. */
+const LONGEST_SCHEMA = 256 * 1024;
+
+/**
+ * The part of the body that decides the prompt; what counts tokens and what generates share it.
+ * @param canThink whether the model's template knows thinking
+ * @throws SomnusError invalid_request for a schema that would harm the engine
+ */
+export function promptBody(request: GenerationRequest, canThink: boolean): Record<string, unknown> {
+  return {
+    messages: request.messages.map(writeMessage),
+    ...(request.json ? { response_format: responseFormat(request.json.schema) } : {}),
+    ...(canThink ? { chat_template_kwargs: { enable_thinking: request.think } } : {}),
+  };
+}
+
+/**
+ * The body of `/v1/chat/completions` for one choice. Always a stream with progress: it is the only
+ * form in which the engine notices a client that left, and in which its silence can be told.
+ * @param choice index of the alternative; moves the seed
+ * @throws SomnusError invalid_request for a schema that would harm the engine
+ */
+export function chatBody(
+  request: GenerationRequest,
+  slot: number,
+  choice: number,
+  canThink: boolean,
+): Record<string, unknown> {
+  return {
+    ...promptBody(request, canThink),
+    stream: true,
+    return_progress: true,
+    stream_options: { include_usage: true },
+    cache_prompt: true,
+    id_slot: slot,
+    n_predict: request.maxTokens,
+    ...writeSampling(request.sampling, choice),
+    ...(request.stop.length > 0 ? { stop: request.stop.map((text) => text.toWellFormed()) } : {}),
+    ...(request.topLogprobs === undefined
+      ? {}
+      : // Zero would switch them off; the reader drops what was not asked for.
+        { logprobs: true, top_logprobs: Math.max(1, request.topLogprobs) }),
+  };
+}
+
+/** A seed of any size as one of the engine's, the same each time; `choice` moves it on. */
+export function engineSeed(seed: number, choice: number): number {
+  const own = ((seed % SEEDS) + SEEDS) % SEEDS;
+  return (own + choice) % SEEDS;
+}
+
+function writeMessage(message: GenerationMessage): Record<string, unknown> {
+  const [only, ...more] = message.parts;
+  if (more.length === 0) return { role: message.role, content: only?.text.toWellFormed() ?? "" };
+  return {
+    role: message.role,
+    content: message.parts.map((part) => ({ type: "text", text: part.text.toWellFormed() })),
+  };
+}
+
+function writeSampling(sampling: Sampling, choice: number): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  const set = (name: string, value: unknown) => {
+    if (value !== undefined) out[name] = value;
+  };
+  set("temperature", sampling.temperature);
+  set("top_p", sampling.topP);
+  set("top_k", sampling.topK);
+  set("min_p", sampling.minP);
+  set("repeat_penalty", sampling.repeatPenalty);
+  set("presence_penalty", sampling.presencePenalty);
+  set("frequency_penalty", sampling.frequencyPenalty);
+  set("logit_bias", sampling.logitBias);
+  if (sampling.seed !== undefined) out.seed = engineSeed(sampling.seed, choice);
+  return out;
+}
+
+function responseFormat(schema: Record<string, unknown> | undefined): Record<string, unknown> {
+  if (schema === undefined) return { type: "json_object" };
+  if (depth(schema) > DEEPEST_SCHEMA) {
+    throw refused(`The schema is nested deeper than ${DEEPEST_SCHEMA} levels.`);
+  }
+  const text = JSON.stringify(schema).toWellFormed();
+  if (text.length > LONGEST_SCHEMA) {
+    throw refused(`The schema is longer than ${LONGEST_SCHEMA / 1024} KiB.`);
+  }
+  return { type: "json_schema", json_schema: { schema: wellFormed(schema) } };
+}
+
+function refused(message: string): SomnusError {
+  return new SomnusError("invalid_request", message, { param: "response_format" });
+}
+
+/** Levels of nesting, counted without recursion; stops counting one above the limit. */
+function depth(root: unknown): number {
+  let level = [root];
+  for (let deep = 0; ; deep++) {
+    const next = level.flatMap((value) =>
+      typeof value === "object" && value !== null ? Object.values(value) : [],
+    );
+    if (next.length === 0 || deep > DEEPEST_SCHEMA) return deep;
+    level = next;
+  }
+}
+
+/** The value with every string in it well-formed, keys too. Bounded by the depth checked before. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, held]) => [key.toWellFormed(), wellFormed(held)]),
+  );
+}

@@ -1,0 +1,28 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import Type, { type Static } from "typebox";
+import { Value } from "typebox/value";
+
+/** Kept when a build with an accelerator failed, so that not every start spends minutes on it again. */
+const FailedBuild = Type.Object({
+  failed_at: Type.String(),
+  log: Type.String(),
+  lines: Type.Array(Type.String()),
+});
+export type FailedBuild = Static<typeof FailedBuild>;
+
+/** The note in a file, or null when there is none. */
+export async function readFailedBuild(file: string): Promise<FailedBuild | null> {
+  try {
+    const content: unknown = JSON.parse(await readFile(file, "utf8"));
+    return Value.Check(FailedBuild, content) ? content : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps the note. @throws the system's error when it cannot be written */
+export async function writeFailedBuild(file: string, note: FailedBuild): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(note, null, 2)}\n`);
+}

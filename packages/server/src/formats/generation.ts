@@ -1,0 +1,71 @@
+import type { TokenLogprob } from "@somnus/contract";
+
+/** A piece of a message. */
+export type MessagePart = { type: "text"; text: string };
+
+export interface GenerationMessage {
+  role: "system" | "user" | "assistant" | "tool";
+  parts: MessagePart[];
+}
+
+/** How tokens are chosen; what is absent is left to the model's defaults, then to the engine's. */
+export interface Sampling {
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  minP?: number;
+  repeatPenalty?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  /** Token id to bias. */
+  logitBias?: Record<string, number>;
+  seed?: number;
+}
+
+/** What a text model is asked for, whatever format the client speaks. */
+export interface GenerationRequest {
+  messages: GenerationMessage[];
+  /** Most tokens to generate for one choice, already clamped. */
+  maxTokens: number;
+  sampling: Sampling;
+  stop: string[];
+  /** Alternatives wanted, one or more. */
+  choices: number;
+  /** Most likely tokens to report in each place; absent when no log probabilities were asked for. */
+  topLogprobs?: number;
+  /** The JSON the answer must be: any object, or one that fits the schema. */
+  json?: { schema?: Record<string, unknown> };
+  /** Whether a model that can think shall think. */
+  think: boolean;
+  /** Tokens of context the client asked to reserve (`num_ctx`). */
+  contextTokens?: number;
+}
+
+export type FinishReason = "stop" | "length" | "tool_calls";
+
+export interface TokenUsage {
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+}
+
+/** Measured by the engine; durations in ms. */
+export interface EngineTimings {
+  prefillMs?: number;
+  decodeMs?: number;
+  /** Prompt tokens that were computed (not taken from the cache). */
+  prefillTokens?: number;
+  decodeTokens?: number;
+}
+
+/**
+ * The one internal stream: every engine and every vendor format ends here, every writer starts here.
+ * A failure is a thrown SomnusError, not an event.
+ */
+export type GenerationEvent =
+  | { type: "start"; promptTokens?: number; cachedTokens?: number }
+  | { type: "progress"; promptTokens: number; cachedTokens: number; done: number }
+  | { type: "reasoning"; choice: number; text: string }
+  | { type: "text"; choice: number; text: string; logprobs?: TokenLogprob[] }
+  | { type: "finish"; choice: number; reason: FinishReason }
+  | { type: "usage"; choice: number; usage: TokenUsage; timings?: EngineTimings };

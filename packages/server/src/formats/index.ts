@@ -1,0 +1,10 @@
+export type {
+  EngineTimings,
+  FinishReason,
+  GenerationEvent,
+  GenerationMessage,
+  GenerationRequest,
+  MessagePart,
+  Sampling,
+  TokenUsage,
+} from "./generation.js";

@@ -1,0 +1,199 @@
+import type { ChatMessage, ChatRequest, ContentPart } from "@somnus/contract";
+import { SomnusError } from "../../http/errors.js";
+import type { GenerationMessage, GenerationRequest, MessagePart, Sampling } from "../generation.js";
+import { parseKeepAlive } from "./keep-alive.js";
+
+/** The limits that a chat body is held to. */
+export interface ChatLimits {
+  max_prompt_chars: number;
+  max_tokens_cap: number;
+  default_max_tokens: number;
+}
+
+/** A chat request in the internal form, with what only the OpenAI format knows beside it. */
+export interface ChatCall {
+  /** As the client wrote it; absent: the server's default. */
+  model: string | undefined;
+  generation: GenerationRequest;
+  stream: boolean;
+  includeUsage: boolean;
+  showThoughts: boolean;
+  /** How long the model stays loaded afterwards; null: as configured. Infinity: for good. */
+  keepAliveMs: number | null;
+  /** What the model must be able to do, and the field that asks for it. */
+  wants: { capability: "vision" | "audio" | "tools"; param: string }[];
+}
+
+/** Nesting beyond which a schema is refused before it is written out again. */
+const MAX_SCHEMA_DEPTH = 100;
+
+/**
+ * Reads a validated chat body.
+ * @throws SomnusError invalid_request that names the field
+ */
+export function readChatRequest(body: ChatRequest, limits: ChatLimits): ChatCall {
+  refuseUnsupported(body);
+  const wants: ChatCall["wants"] = [];
+  const messages = body.messages.map((message, index) =>
+    readMessage(message, `messages[${index}]`, wants),
+  );
+  requirePromptWithin(messages, limits.max_prompt_chars);
+  if (offersTools(body))
+    wants.push({ capability: "tools", param: body.tools ? "tools" : "functions" });
+  const think = body.reasoning_effort ? body.reasoning_effort !== "none" : body.think === true;
+  const json = readJsonFormat(body);
+  const topLogprobs = readLogprobs(body);
+  const wanted = body.max_completion_tokens ?? body.max_tokens ?? limits.default_max_tokens;
+  return {
+    model: body.model ?? undefined,
+    generation: {
+      messages,
+      maxTokens: Math.min(wanted, limits.max_tokens_cap),
+      sampling: readSampling(body),
+      stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
+      choices: body.n ?? 1,
+      think,
+      ...(topLogprobs === undefined ? {} : { topLogprobs }),
+      ...(json === undefined ? {} : { json }),
+      ...(body.num_ctx == null ? {} : { contextTokens: body.num_ctx }),
+    },
+    stream: body.stream === true,
+    includeUsage: body.stream_options?.include_usage === true,
+    showThoughts: think,
+    keepAliveMs: body.keep_alive == null ? null : parseKeepAlive(body.keep_alive),
+    wants,
+  };
+}
+
+/** Fields that would change what the answer means and that no local model can honour. */
+function refuseUnsupported(body: ChatRequest): void {
+  if (body.modalities?.some((modality) => modality !== "text")) {
+    throw invalid(
+      "modalities",
+      'Only text can be answered; leave modalities out or send ["text"].',
+    );
+  }
+  if (body.web_search_options != null) {
+    throw invalid("web_search_options", "Web search is not available here; leave it out.");
+  }
+}
+
+function readMessage(
+  message: ChatMessage,
+  path: string,
+  wants: ChatCall["wants"],
+): GenerationMessage {
+  const role = message.role === "developer" ? "system" : message.role;
+  if (role === "tool") wants.push({ capability: "tools", param: `${path}.role` });
+  if (message.tool_calls?.length) {
+    wants.push({ capability: "tools", param: `${path}.tool_calls` });
+  }
+  if (message.content == null) {
+    if (role === "assistant") return { role, parts: [] };
+    throw invalid(`${path}.content`, `${path}.content must be a text or a list of parts.`);
+  }
+  if (typeof message.content === "string") {
+    return { role, parts: [{ type: "text", text: message.content }] };
+  }
+  const parts: MessagePart[] = [];
+  message.content.forEach((part, index) => {
+    const read = readPart(part, `${path}.content[${index}]`, wants);
+    if (read) parts.push(read);
+  });
+  return { role, parts };
+}
+
+function readPart(part: ContentPart, path: string, wants: ChatCall["wants"]): MessagePart | null {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "refusal":
+      return { type: "text", text: part.refusal };
+    case "image_url":
+      wants.push({ capability: "vision", param: path });
+      return null;
+    case "input_audio":
+      wants.push({ capability: "audio", param: path });
+      return null;
+  }
+}
+
+function requirePromptWithin(messages: GenerationMessage[], limit: number): void {
+  let characters = 0;
+  for (const message of messages) {
+    for (const part of message.parts) characters += part.text.length;
+  }
+  if (characters > limit) {
+    throw invalid(
+      "messages",
+      `The messages have ${characters} characters; the limit is ${limit} (limits.max_prompt_chars).`,
+    );
+  }
+}
+
+function offersTools(body: ChatRequest): boolean {
+  if (body.tool_choice === "none") return false;
+  return Boolean(body.tools?.length || (!body.tools && body.functions?.length));
+}
+
+function readSampling(body: ChatRequest): Sampling {
+  const bias = readLogitBias(body);
+  return {
+    ...(body.temperature == null ? {} : { temperature: body.temperature }),
+    ...(body.top_p == null ? {} : { topP: body.top_p }),
+    ...(body.top_k == null ? {} : { topK: body.top_k }),
+    ...(body.min_p == null ? {} : { minP: body.min_p }),
+    ...(body.repeat_penalty == null ? {} : { repeatPenalty: body.repeat_penalty }),
+    ...(body.presence_penalty == null ? {} : { presencePenalty: body.presence_penalty }),
+    ...(body.frequency_penalty == null ? {} : { frequencyPenalty: body.frequency_penalty }),
+    ...(body.seed == null ? {} : { seed: body.seed }),
+    ...(bias === undefined ? {} : { logitBias: bias }),
+  };
+}
+
+function readLogitBias(body: ChatRequest): Record<string, number> | undefined {
+  if (body.logit_bias == null) return undefined;
+  for (const token of Object.keys(body.logit_bias)) {
+    if (!/^\d{1,9}$/.test(token)) {
+      throw invalid("logit_bias", "The keys of logit_bias must be token ids.");
+    }
+  }
+  return body.logit_bias;
+}
+
+function readLogprobs(body: ChatRequest): number | undefined {
+  if (body.logprobs === true) return body.top_logprobs ?? 0;
+  if (body.top_logprobs != null && body.top_logprobs > 0) {
+    throw invalid("top_logprobs", "top_logprobs needs logprobs: true.");
+  }
+  return undefined;
+}
+
+function readJsonFormat(body: ChatRequest): GenerationRequest["json"] {
+  const format = body.response_format;
+  if (format == null || format.type === "text") return undefined;
+  if (format.type === "json_object") return {};
+  const path = "response_format.json_schema.schema";
+  const { schema } = format.json_schema;
+  if (schema == null) throw invalid(path, `${path} is missing.`);
+  if (depthExceeds(schema, MAX_SCHEMA_DEPTH)) {
+    throw invalid(path, `${path} is nested more than ${MAX_SCHEMA_DEPTH} levels deep.`);
+  }
+  return { schema };
+}
+
+/** Walks without recursion: the value is a client's and may be as deep as its body allows. */
+function depthExceeds(value: unknown, limit: number): boolean {
+  const open: [unknown, number][] = [[value, 1]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [at, depth] = next;
+    if (typeof at !== "object" || at === null) continue;
+    if (depth > limit) return true;
+    for (const child of Object.values(at)) open.push([child, depth + 1]);
+  }
+  return false;
+}
+
+function invalid(param: string, message: string): SomnusError {
+  return new SomnusError("invalid_request", message, { param });
+}

@@ -1,0 +1,75 @@
+import type { ChatResponse, Telemetry, TokenLogprob } from "@somnus/contract";
+import { SomnusError } from "../../http/errors.js";
+import type { FinishReason, GenerationEvent, TokenUsage } from "../generation.js";
+import { type AnswerHead, writeLogprobs, writeUsage } from "./answer.js";
+
+interface Choice {
+  text: string[];
+  thoughts: string[];
+  logprobs: TokenLogprob[];
+  reason: FinishReason | null;
+}
+
+/**
+ * Joins a generation into one response.
+ * @throws SomnusError engine_failed when the engine ended a choice without saying why
+ */
+export async function writeChatResponse(
+  events: AsyncIterable<GenerationEvent>,
+  options: {
+    head: AnswerHead;
+    choices: number;
+    showThoughts: boolean;
+    topLogprobs: number | undefined;
+    telemetry: () => Telemetry;
+  },
+): Promise<ChatResponse> {
+  const choices: Choice[] = Array.from({ length: options.choices }, () => ({
+    text: [],
+    thoughts: [],
+    logprobs: [],
+    reason: null,
+  }));
+  const usages: TokenUsage[] = [];
+  for await (const event of events) {
+    switch (event.type) {
+      case "text":
+        choices[event.choice]!.text.push(event.text);
+        if (event.logprobs) choices[event.choice]!.logprobs.push(...event.logprobs);
+        break;
+      case "reasoning":
+        if (options.showThoughts) choices[event.choice]!.thoughts.push(event.text);
+        break;
+      case "finish":
+        choices[event.choice]!.reason = event.reason;
+        break;
+      case "usage":
+        usages.push(event.usage);
+        break;
+    }
+  }
+  return {
+    ...options.head,
+    object: "chat.completion",
+    choices: choices.map((choice, index) => {
+      if (choice.reason === null) {
+        throw new SomnusError("engine_failed", "The engine ended the answer without finishing it.");
+      }
+      return {
+        index,
+        message: {
+          role: "assistant",
+          content: choice.text.join(""),
+          ...(choice.thoughts.length > 0 ? { reasoning_content: choice.thoughts.join("") } : {}),
+          refusal: null,
+        },
+        ...(options.topLogprobs === undefined
+          ? {}
+          : { logprobs: writeLogprobs(choice.logprobs, options.topLogprobs) }),
+        finish_reason: choice.reason,
+      };
+    }),
+    usage: writeUsage(usages),
+    hypnos_telemetry: options.telemetry(),
+  };
+}

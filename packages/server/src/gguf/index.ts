@@ -1,0 +1,10 @@
+export { readGguf } from "./read-gguf.js";
+export type {
+  GgufAttention,
+  GgufEncoder,
+  GgufLayerBytes,
+  GgufLayout,
+  GgufProjector,
+  GgufRecurrence,
+  GgufSummary,
+} from "./summary.js";

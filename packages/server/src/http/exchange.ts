@@ -1,0 +1,71 @@
+import type { FastifyReply } from "fastify";
+import { SomnusError } from "./errors.js";
+import type { Caller } from "./keys.js";
+import type { Route } from "./route.js";
+
+/** The longest time that a timer can be set to, milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** One request and its answer: who writes it, until when, and who is told when nobody waits any more. */
+export class Exchange {
+  readonly requestId: string;
+  readonly reply: FastifyReply;
+  route: Route | null = null;
+  caller: Caller | null = null;
+  #controller: AbortController | null = null;
+  #reason: SomnusError | null = null;
+  #answered = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(requestId: string, reply: FastifyReply) {
+    this.requestId = requestId;
+    this.reply = reply;
+  }
+
+  /** Made on first use, since most short answers never need it. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#reason) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Whether somebody has begun to write the answer. */
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  /** True for the first caller only: it writes the answer. From then on there is no time limit. */
+  claim(): boolean {
+    if (this.#answered) return false;
+    this.#answered = true;
+    this.#stopTimer();
+    return true;
+  }
+
+  /** Tells whoever works on the answer that nobody waits for it; only the first reason counts. */
+  abort(reason: SomnusError): void {
+    if (this.#reason) return;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** Runs `onTimeout` unless the answer begins within `ms`. */
+  limit(ms: number, onTimeout: () => void): void {
+    this.#timer = setTimeout(onTimeout, Math.min(ms, LONGEST_TIMER_MS));
+  }
+
+  /** The connection or the answer has ended. */
+  end(): void {
+    this.#stopTimer();
+    if (!this.reply.raw.writableFinished) {
+      this.abort(new SomnusError("cancelled", "The client went away."));
+    }
+  }
+
+  #stopTimer(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}

@@ -1,0 +1,31 @@
+export {
+  createDoor,
+  type Door,
+  type DoorLimits,
+  type DoorOptions,
+  type DoorServerSettings,
+} from "./door.js";
+export { type ErrorCode, type ErrorDetails, SomnusError, toSomnusError } from "./errors.js";
+export type { Caller, KeySettings } from "./keys.js";
+export { ListenError } from "./listen-error.js";
+export {
+  type Call,
+  defineRoute,
+  htmlReply,
+  jsonReply,
+  type Reply,
+  type ReplyDoc,
+  type ReplyInit,
+  type Route,
+  type Scope,
+  sseReply,
+  textReply,
+} from "./route.js";
+export type { StreamTiming } from "./sse.js";
+export type { Staging } from "./staging.js";
+export {
+  type ErrorWriter,
+  errorObject,
+  type WrittenError,
+  writeInferenceError,
+} from "./write-error.js";

@@ -1,0 +1,173 @@
+import type { ServerResponse } from "node:http";
+import { SomnusError, toSomnusError } from "./errors.js";
+
+/** Times of a stream, milliseconds. */
+export interface StreamTiming {
+  /** The head waits this long for the first event. */
+  readonly head: number;
+  /** A comment is sent after this long without an event. */
+  readonly comment: number;
+  /** A client that reads nothing for this long, while something waits for it, is taken as gone. */
+  readonly stall: number;
+}
+
+/** The side of the door that a stream writes to. */
+export interface StreamSink {
+  readonly response: ServerResponse;
+  readonly signal: AbortSignal;
+  /** Takes the answer and writes its head; false when something else has already answered. */
+  open(): boolean;
+  /** An error before the head: answered as an ordinary one. */
+  fail(error: SomnusError): void;
+  /** An error after the head, for the log. */
+  report(error: SomnusError): void;
+}
+
+const DONE = "data: [DONE]\n\n";
+const COMMENT = ": keep-alive\n\n";
+
+/** Events as an answer. Ends when the events, the client or the server do; never throws. */
+export function streamEvents(
+  events: AsyncIterable<unknown>,
+  onError: (error: SomnusError) => unknown,
+  timing: StreamTiming,
+  sink: StreamSink,
+): void {
+  new EventStream(events, onError, timing, sink).run();
+}
+
+class EventStream {
+  readonly #iterator: AsyncIterator<unknown>;
+  readonly #onError: (error: SomnusError) => unknown;
+  readonly #timing: StreamTiming;
+  readonly #sink: StreamSink;
+  readonly #abort = () => this.#onAbort();
+  #timer: NodeJS.Timeout;
+  #open = false;
+  #over = false;
+
+  constructor(
+    events: AsyncIterable<unknown>,
+    onError: (error: SomnusError) => unknown,
+    timing: StreamTiming,
+    sink: StreamSink,
+  ) {
+    this.#iterator = events[Symbol.asyncIterator]();
+    this.#onError = onError;
+    this.#timing = timing;
+    this.#sink = sink;
+    this.#timer = setTimeout(() => this.#onSilence(), timing.head);
+  }
+
+  run(): void {
+    if (this.#sink.signal.aborted) this.#onAbort();
+    else this.#sink.signal.addEventListener("abort", this.#abort, { once: true });
+    if (!this.#over) void this.#pump();
+  }
+
+  async #pump(): Promise<void> {
+    const { response } = this.#sink;
+    try {
+      for (;;) {
+        const { done, value } = await this.#iterator.next();
+        if (this.#over) return;
+        if (!this.#ensureOpen()) return;
+        if (done) {
+          this.#close();
+          response.end(DONE);
+          return;
+        }
+        const flowing = response.write(`data: ${JSON.stringify(value)}\n\n`);
+        this.#timer.refresh();
+        if (!flowing) await this.#drained();
+        if (this.#over) return;
+      }
+    } catch (error) {
+      if (!this.#over) this.#breakOff(toSomnusError(error));
+    }
+  }
+
+  /** Writes the head if nothing has been sent; false when this stream has no say any more. */
+  #ensureOpen(): boolean {
+    if (this.#open) return true;
+    if (!this.#sink.open()) {
+      this.#abandon();
+      return false;
+    }
+    this.#open = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#onSilence(), this.#timing.comment);
+    return true;
+  }
+
+  #onSilence(): void {
+    if (this.#over || !this.#ensureOpen()) return;
+    if (!this.#sink.response.writableNeedDrain) this.#sink.response.write(COMMENT);
+    this.#timer.refresh();
+  }
+
+  /** Resolves when the client has read on, or when the stream is over. */
+  #drained(): Promise<void> {
+    const { response } = this.#sink;
+    return new Promise((resolve) => {
+      const settle = () => {
+        clearTimeout(stalled);
+        response.off("drain", settle).off("close", settle);
+        resolve();
+      };
+      const stalled = setTimeout(() => response.destroy(), this.#timing.stall);
+      response.on("drain", settle).on("close", settle);
+    });
+  }
+
+  #onAbort(): void {
+    if (this.#over) return;
+    const { signal, response } = this.#sink;
+    const reason = toSomnusError(signal.reason);
+    if (reason.code === "shutting_down") this.#breakOff(reason);
+    else {
+      this.#abandon();
+      if (this.#open && !response.writableEnded) response.destroy();
+    }
+  }
+
+  /** Ends the answer with an error: an ordinary one before the head, a chunk after it. */
+  #breakOff(error: SomnusError): void {
+    this.#abandon();
+    if (!this.#open) {
+      this.#sink.fail(error);
+      return;
+    }
+    this.#sink.report(error);
+    const { response } = this.#sink;
+    let chunk = "";
+    try {
+      chunk = `data: ${JSON.stringify(this.#onError(error))}\n\n`;
+    } catch (cause) {
+      this.#sink.report(
+        new SomnusError("internal", "The error chunk could not be written.", { cause }),
+      );
+    }
+    response.end(chunk + DONE);
+  }
+
+  #abandon(): void {
+    this.#close();
+    this.#returnIterator();
+  }
+
+  #close(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#sink.signal.removeEventListener("abort", this.#abort);
+  }
+
+  /** Lets the producer clean up. It may take its time, and it has nobody left to complain to. */
+  #returnIterator(): void {
+    try {
+      this.#iterator.return?.().catch(() => {});
+    } catch {
+      // A producer whose return() throws at once has at least been told.
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import { createArtifacts } from "./artifacts/index.js";
+import {
+  defaultPaths,
+  enginesFolder,
+  type LoadedConfig,
+  MODEL_DEFAULTS,
+  type ModelConfig,
+} from "./config/index.js";
+import { createLlamaEngine } from "./engines/index.js";
+import { createProvisioning } from "./engines/provisioning/index.js";
+import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
+import { inferenceRoutes } from "./inference/index.js";
+import { Pool, type PoolModel, readCatalog } from "./models/index.js";
+import type { Logger } from "./observe/index.js";
+import { type Schedulable, Scheduler } from "./scheduling/index.js";
+import { Startup, type StartupProgress } from "./startup.js";
+import { VERSION } from "./version.js";
+
+export type { StartupProgress } from "./startup.js";
+
+/** A server that answers on its door. */
+export interface Server {
+  /** Where it answers. */
+  readonly urls: readonly string[];
+  /** Settles when startup is over, also when a step of it failed. */
+  readonly ready: Promise<void>;
+  /** The step of startup that runs or failed; null when the models can be served. */
+  startup(): StartupProgress | null;
+  /** Requests that run or wait now. */
+  activeRequests(): number;
+  /**
+   * Refuses new requests, lets running ones end within the drain time, then ends engines and
+   * listeners; resolves when all their processes are gone.
+   */
+  close(how?: { drainMs?: number }): Promise<void>;
+}
+
+export interface ServerOptions {
+  loaded: LoadedConfig;
+  env: NodeJS.ProcessEnv;
+  log: Logger;
+  onProgress?: (progress: StartupProgress) => void;
+}
+
+/**
+ * Builds the parts, opens the port, and goes on to bring engine and models.
+ * @throws ListenError when the port cannot be opened
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { env, log } = options;
+  const { config } = options.loaded;
+  const startedAt = performance.now();
+  const modelsDir = config.pool.models_dir;
+  const artifacts = createArtifacts({ env, log });
+  const provisioning = createProvisioning({
+    cacheDir: enginesFolder(config),
+    sourceBuild: config.engines.llama.source_build,
+    env,
+    artifacts,
+    log,
+    ...(config.engines.llama.path === undefined
+      ? {}
+      : { configuredPath: config.engines.llama.path }),
+  });
+  const pool = new Pool({
+    config,
+    modelsDir,
+    catalog: await readCatalog(),
+    artifacts,
+    modelBlock: (values) => ({ ...MODEL_DEFAULTS, ...values }) as ModelConfig,
+    now: () => Math.floor(Date.now() / 1_000),
+  });
+  const engine = createLlamaEngine({
+    binary: () => startup.engine(),
+    runtimeDir: defaultPaths(env).runtime_dir,
+    stallMs: config.limits.engine_timeout_secs * 1_000,
+    loadTimeoutMs: config.limits.load_timeout_secs * 1_000,
+    waitPolicy: config.engines.llama.wait_policy,
+    log,
+    ...(config.engines.llama.threads === undefined
+      ? {}
+      : { threads: config.engines.llama.threads }),
+  });
+  const scheduler = new Scheduler({
+    maxQueuePerModel: config.limits.max_queue_per_model,
+    stallMs: config.limits.engine_timeout_secs * 1_000,
+    log,
+  });
+  const schedulable = (model: PoolModel): Schedulable => {
+    if (model.gguf === null || model.problem !== null) {
+      throw new SomnusError(
+        "model_unavailable",
+        `${model.id} cannot be served: ${model.problem ?? "its file was not read."}`,
+        { param: "model" },
+      );
+    }
+    if (!config.pool.autoload && scheduler.activity(model.id).phase !== "ready") {
+      throw new SomnusError(
+        "model_not_found",
+        `${model.id} is not loaded, and loading on demand is off (pool.autoload).`,
+        { param: "model" },
+      );
+    }
+    return asSchedulable(model);
+  };
+  const asSchedulable = (model: PoolModel): Schedulable => ({
+    terms: {
+      id: model.id,
+      slots: model.slots,
+      contextTokens: model.contextTokens,
+      maxContextTokens: model.maxContextTokens,
+      idleUnloadMs: model.idleUnloadMs,
+    },
+    spec: {
+      id: model.id,
+      weightsPath: model.weightsPath,
+      gguf: model.gguf!,
+      ...(model.projectorPath === null ? {} : { projectorPath: model.projectorPath }),
+    },
+    plan: model.plan,
+    engine,
+  });
+  const startup = new Startup({
+    pool,
+    modelsDir,
+    artifacts,
+    provisioning,
+    scheduler,
+    schedulable: asSchedulable,
+    log,
+    onProgress: options.onProgress ?? (() => {}),
+  });
+  const door = await createDoor({
+    name: "inference",
+    server: config.server,
+    limits: config.limits,
+    routes: inferenceRoutes({
+      config,
+      pool,
+      scheduler,
+      readiness: startup,
+      version: VERSION,
+      schedulable,
+      uptimeSecs: () => Math.floor((performance.now() - startedAt) / 1_000),
+    }),
+    log,
+    writeError: writeInferenceError,
+    staging: () => startup.staging(),
+  });
+  const { urls } = await door.listen();
+  const ready = startup.run();
+  let closed: Promise<void> | null = null;
+  const close = async (drainMs: number) => {
+    startup.stop(new SomnusError("shutting_down", "The server is shutting down."));
+    scheduler.drain();
+    await door.close({ drainMs });
+    await scheduler.close();
+    await ready;
+  };
+  return {
+    urls,
+    ready,
+    startup: () => startup.current(),
+    activeRequests: () =>
+      pool.list().reduce((sum, model) => {
+        const { activeLeases, queued } = scheduler.activity(model.id);
+        return sum + activeLeases + queued;
+      }, 0),
+    close: ({ drainMs = config.server.drain_secs * 1_000 } = {}) => (closed ??= close(drainMs)),
+  };
+}

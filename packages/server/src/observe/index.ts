@@ -1,0 +1,2 @@
+export { createLog, type Logger } from "./log.js";
+export type { OnProgress, Progress } from "./progress.js";

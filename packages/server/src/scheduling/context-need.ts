@@ -1,0 +1,50 @@
+import type { GenerationRequest } from "../formats/index.js";
+import type { ContextNeed } from "./state.js";
+
+/** Least context a request reserves, as the first contract has it. */
+export const CONTEXT_FLOOR_TOKENS = 2048;
+/** A chat template's own text: a default system prompt, markers around the conversation. */
+const TEMPLATE_TOKENS = 512;
+/** Role markers and line ends around one message. */
+const MESSAGE_TOKENS = 32;
+
+/**
+ * A bound on a request's prompt that holds for every tokenizer with byte fallback: a token stands
+ * for one byte or more. Cheap, so that most requests need no count by the engine.
+ */
+export function needOf(request: GenerationRequest): ContextNeed {
+  let promptBound = TEMPLATE_TOKENS;
+  for (const message of request.messages) {
+    promptBound += MESSAGE_TOKENS;
+    for (const part of message.parts) promptBound += Buffer.byteLength(part.text);
+  }
+  return {
+    promptBound,
+    maxTokens: request.maxTokens,
+    ...(request.contextTokens === undefined ? {} : { asked: request.contextTokens }),
+  };
+}
+
+/** Tokens a request can use at most, from its count where there is one, else from the bound. */
+export function withoutFloor(need: ContextNeed): number {
+  return need.asked ?? (need.promptTokens ?? need.promptBound) + need.maxTokens;
+}
+
+/** Tokens to reserve for a request. */
+export function reservation(need: ContextNeed): number {
+  return need.asked ?? Math.max(CONTEXT_FLOOR_TOKENS, withoutFloor(need));
+}
+
+/** Whether the request's prompt has to be counted before it is known to fit its `num_ctx`. */
+export function mustCount(need: ContextNeed): boolean {
+  return (
+    need.promptTokens === undefined &&
+    need.asked !== undefined &&
+    need.promptBound + need.maxTokens > need.asked
+  );
+}
+
+/** Tokens a request may generate within its reservation. */
+export function generationLimit(need: ContextNeed, reserved: number): number {
+  return Math.min(need.maxTokens, reserved - (need.promptTokens ?? need.promptBound));
+}

@@ -1,0 +1,368 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { reservation } from "./context-need.js";
+import { decide } from "./decide.js";
+import { runningOn } from "./grant.js";
+import {
+  createState,
+  type ModelTerms,
+  type SchedulerEffect,
+  type SchedulerEvent,
+  type SchedulerState,
+} from "./state.js";
+
+const TERMS: ModelTerms[] = [
+  { id: "a", slots: 1, contextTokens: 4096, maxContextTokens: 16384, idleUnloadMs: 1000 },
+  {
+    id: "b",
+    slots: 3,
+    contextTokens: 8192,
+    maxContextTokens: 8192,
+    idleUnloadMs: Number.POSITIVE_INFINITY,
+  },
+];
+
+/** Runs the scheduler the way its shell does, with work that ends when the test says so. */
+class World {
+  readonly state: SchedulerState = createState(4);
+  at = 0;
+  nextRequest = 1;
+  readonly open = new Set<number>();
+  readonly running = new Map<number, string>();
+  readonly ended = new Map<number, string>();
+  readonly pending: { effect: SchedulerEffect; at: number }[] = [];
+  timer: number | null = null;
+
+  send(
+    event: SchedulerEvent extends infer E ? Omit<Extract<E, SchedulerEvent>, "at"> : never,
+  ): void {
+    const effects = decide(this.state, { ...event, at: this.at } as SchedulerEvent);
+    for (const effect of effects) this.#take(effect);
+    this.#checkInvariants();
+  }
+
+  #take(effect: SchedulerEffect): void {
+    switch (effect.type) {
+      case "grant": {
+        expect(this.open.has(effect.request)).toBe(true);
+        expect(this.running.has(effect.request)).toBe(false);
+        expect(this.state.models.get(effect.model)?.phase).toBe("ready");
+        expect(effect.maxTokens).toBeGreaterThan(0);
+        this.running.set(effect.request, effect.model);
+        break;
+      }
+      case "refuse":
+        expect(this.open.delete(effect.request)).toBe(true);
+        expect(this.running.has(effect.request)).toBe(false);
+        this.ended.set(effect.request, effect.code);
+        break;
+      case "timer":
+        this.timer = effect.at;
+        break;
+      default:
+        this.pending.push({ effect, at: this.at });
+    }
+  }
+
+  #checkInvariants(): void {
+    for (const model of this.state.models.values()) {
+      const inSlots = model.slots.flatMap((slot) => (slot.request === null ? [] : [slot.request]));
+      expect(new Set(inSlots).size).toBe(inSlots.length);
+      expect(runningOn(model)).toBeLessThanOrEqual(model.terms.slots);
+      const reserved = inSlots.reduce(
+        (sum, id) => sum + (this.state.requests.get(id)?.reserved ?? 0),
+        0,
+      );
+      expect(model.reserved).toBe(reserved);
+      expect(model.reserved).toBeLessThanOrEqual(model.poolTokens);
+      if (model.phase === "unloading") expect(inSlots).toEqual([]);
+      for (const id of model.queue) expect(this.state.requests.get(id)?.phase).toBe("queued");
+    }
+  }
+
+  arrive(
+    terms: ModelTerms,
+    promptBound: number,
+    maxTokens: number,
+    asked?: number,
+    keepAliveMs: number | null = null,
+  ): number {
+    const request = this.nextRequest++;
+    this.open.add(request);
+    this.send({
+      type: "arrived",
+      request,
+      terms,
+      need: { promptBound, maxTokens, ...(asked === undefined ? {} : { asked }) },
+      outline: ["plain", `user\n${request % 3}`],
+      keepAliveMs,
+    });
+    return request;
+  }
+
+  finish(request: number): void {
+    this.running.delete(request);
+    this.open.delete(request);
+    this.ended.set(request, "done");
+    this.send({ type: "finished", request, outline: ["plain"], answered: true });
+  }
+
+  /** Ends one piece of pending work, well or badly. */
+  settle(index: number, well: boolean, promptTokens = 10): void {
+    if (this.pending.length === 0) return;
+    const [{ effect }] = this.pending.splice(index % this.pending.length, 1) as [
+      { effect: SchedulerEffect },
+    ];
+    if (effect.type === "load") {
+      const model = this.state.models.get(effect.model)!;
+      if (well) {
+        this.send({
+          type: "loaded",
+          model: effect.model,
+          slots: model.terms.slots,
+          contextTokens: effect.contextTokens,
+        });
+      } else {
+        this.send({
+          type: "loadFailed",
+          model: effect.model,
+          kind: "signal",
+          message: "it was killed.",
+        });
+      }
+    } else if (effect.type === "unload") {
+      this.send({ type: "unloaded", model: effect.model });
+    } else if (effect.type === "count") {
+      if (well) this.send({ type: "counted", request: effect.request, promptTokens });
+      else {
+        this.send({
+          type: "countFailed",
+          request: effect.request,
+          code: "engine_failed",
+          message: "no",
+        });
+      }
+    }
+  }
+
+  crash(model: string): void {
+    for (const [request, id] of [...this.running]) if (id === model) this.finish(request);
+    this.send({ type: "engineExited", model });
+  }
+
+  /** Lets everything end well. */
+  settleAll(): void {
+    for (let round = 0; round < 10_000; round++) {
+      const [request] = this.running.keys();
+      if (this.pending.length > 0) this.settle(0, true);
+      else if (request !== undefined) this.finish(request);
+      else if (this.open.size > 0 && this.timer !== null) {
+        this.at = Math.max(this.at, this.timer);
+        this.timer = null;
+        this.state.timerAt = null;
+        this.send({ type: "tick" });
+      } else return;
+    }
+    throw new Error("the scheduler does not come to rest");
+  }
+}
+
+describe("scheduler", () => {
+  it("keeps its promises for any order of events", () => {
+    const step = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          do: fc.constant("arrive" as const),
+          model: fc.nat(1),
+          bound: fc.integer({ min: 1, max: 20_000 }),
+          max: fc.integer({ min: 1, max: 8192 }),
+          asked: fc.option(fc.integer({ min: 1, max: 20_000 })),
+        }),
+      },
+      {
+        weight: 5,
+        arbitrary: fc.record({
+          do: fc.constant("settle" as const),
+          index: fc.nat(9),
+          well: fc.boolean(),
+          tokens: fc.integer({ min: 1, max: 20_000 }),
+        }),
+      },
+      { weight: 4, arbitrary: fc.record({ do: fc.constant("finish" as const), index: fc.nat(9) }) },
+      { weight: 2, arbitrary: fc.record({ do: fc.constant("cancel" as const), index: fc.nat(9) }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          do: fc.constant("measure" as const),
+          index: fc.nat(9),
+          tokens: fc.integer({ min: 1, max: 9_000 }),
+        }),
+      },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), model: fc.nat(1) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("unload" as const), model: fc.nat(1) }) },
+      { weight: 2, arbitrary: fc.record({ do: fc.constant("tick" as const), ms: fc.nat(5_000) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("drain" as const), rare: fc.nat(20) }) },
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const world = new World();
+        for (const s of steps) {
+          world.at += 10;
+          const nth = <T>(items: Iterable<T>, index: number): T | undefined => {
+            const all = [...items];
+            return all.length ? all[index % all.length] : undefined;
+          };
+          if (s.do === "arrive")
+            world.arrive(TERMS[s.model]!, s.bound, s.max, s.asked ?? undefined);
+          else if (s.do === "settle") world.settle(s.index, s.well, s.tokens);
+          else if (s.do === "finish") {
+            const request = nth(world.running.keys(), s.index);
+            if (request !== undefined) world.finish(request);
+          } else if (s.do === "cancel") {
+            const request = nth(world.open, s.index);
+            if (request !== undefined) world.send({ type: "cancelled", request });
+          } else if (s.do === "measure") {
+            const request = nth(world.running.keys(), s.index);
+            if (request !== undefined)
+              world.send({ type: "measured", request, promptTokens: s.tokens });
+          } else if (s.do === "crash") {
+            const model = TERMS[s.model]!.id;
+            if (world.state.models.get(model)?.phase === "ready") world.crash(model);
+          } else if (s.do === "unload")
+            world.send({ type: "unloadAsked", model: TERMS[s.model]!.id });
+          else if (s.do === "tick") {
+            world.at += s.ms;
+            world.send({ type: "tick" });
+          } else if (s.rare === 0) world.send({ type: "drainAsked" });
+        }
+        world.settleAll();
+        expect(world.open.size).toBe(0);
+        expect(world.state.requests.size).toBe(0);
+        expect(world.ended.size).toBe(world.nextRequest - 1);
+      }),
+      { numRuns: 1_000 },
+    );
+  }, 60_000);
+
+  it("loads once for many waiters", () => {
+    const world = new World();
+    for (let i = 0; i < 3; i++) world.arrive(TERMS[1]!, 100, 16);
+    expect(world.pending.filter(({ effect }) => effect.type === "load")).toHaveLength(1);
+    world.settle(0, true);
+    expect(world.running.size).toBe(3);
+  });
+
+  it("refuses what would wait beyond the bound", () => {
+    const world = new World();
+    const requests = Array.from({ length: 6 }, () => world.arrive(TERMS[0]!, 100, 16));
+    expect(requests.map((id) => world.ended.get(id))).toEqual([
+      ...Array(4).fill(undefined),
+      "model_busy",
+      "model_busy",
+    ]);
+  });
+
+  it("grants in the order of arrival", () => {
+    const world = new World();
+    const [first, second] = [world.arrive(TERMS[0]!, 100, 16), world.arrive(TERMS[0]!, 100, 16)];
+    world.settle(0, true);
+    expect([...world.running.keys()]).toEqual([first]);
+    world.finish(first);
+    expect([...world.running.keys()]).toEqual([second]);
+  });
+
+  it("counts a prompt whose bound does not fit before it lets it wait or go", () => {
+    const world = new World();
+    const request = world.arrive(TERMS[1]!, 9_000, 100);
+    world.settle(0, true);
+    expect(world.pending.map(({ effect }) => effect.type)).toEqual(["count"]);
+    world.settle(0, true, 3_000);
+    expect(world.running.has(request)).toBe(true);
+  });
+
+  it("refuses a prompt that is longer than the model's context, with both numbers", () => {
+    const world = new World();
+    const request = world.arrive(TERMS[1]!, 30_000, 100);
+    world.settle(0, true);
+    world.settle(0, true, 9_000);
+    expect(world.ended.get(request)).toBe("context_length_exceeded");
+  });
+
+  it("grows the pool when the model is idle, for a request that needs it", () => {
+    const world = new World();
+    const small = world.arrive(TERMS[0]!, 100, 16);
+    world.settle(0, true);
+    const large = world.arrive(TERMS[0]!, 100, 16, 10_000);
+    expect(world.running.has(small)).toBe(true);
+    world.finish(small);
+    expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
+    world.settle(0, true);
+    expect(world.pending.map(({ effect }) => effect)).toEqual([
+      { type: "load", model: "a", contextTokens: 16_384 },
+    ]);
+    world.settle(0, true);
+    expect(world.running.has(large)).toBe(true);
+  });
+
+  it("lets the next request load again after one failure, and rests after more", () => {
+    const world = new World();
+    for (let failure = 1; failure <= 2; failure++) {
+      const request = world.arrive(TERMS[0]!, 100, 16);
+      world.settle(0, false);
+      expect(world.ended.get(request)).toBe("engine_failed");
+    }
+    const third = world.arrive(TERMS[0]!, 100, 16);
+    expect(world.ended.get(third)).toBe("load_cooldown");
+    world.at += 1_001;
+    const fourth = world.arrive(TERMS[0]!, 100, 16);
+    world.settle(0, true);
+    expect(world.running.has(fourth)).toBe(true);
+  });
+
+  it("keeps waiting requests when an engine dies, and loads again for them", () => {
+    const world = new World();
+    const [first, second] = [world.arrive(TERMS[0]!, 100, 16), world.arrive(TERMS[0]!, 100, 16)];
+    world.settle(0, true);
+    world.send({ type: "engineExited", model: "a" });
+    expect(world.pending.map(({ effect }) => effect.type)).toEqual(["load"]);
+    world.finish(first);
+    world.settle(0, true);
+    expect([...world.running.keys()]).toEqual([second]);
+  });
+
+  it("unloads an idle model when its time is over, and at once for keep_alive 0", () => {
+    const world = new World();
+    const request = world.arrive(TERMS[0]!, 100, 16);
+    world.settle(0, true);
+    world.finish(request);
+    expect(world.timer).toBe(1_000);
+    world.at = 1_000;
+    world.send({ type: "tick" });
+    expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
+    world.settle(0, true);
+    const last = world.arrive(TERMS[0]!, 100, 16, undefined, 0);
+    world.settle(0, true);
+    world.finish(last);
+    expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
+  });
+
+  it("refuses the waiting and the coming ones while draining, and lets the running ones end", () => {
+    const world = new World();
+    const [running, waiting] = [world.arrive(TERMS[0]!, 100, 16), world.arrive(TERMS[0]!, 100, 16)];
+    world.settle(0, true);
+    world.send({ type: "drainAsked" });
+    const late = world.arrive(TERMS[0]!, 100, 16);
+    expect(world.ended.get(waiting)).toBe("cancelled");
+    expect(world.ended.get(late)).toBe("shutting_down");
+    world.finish(running);
+    expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
+  });
+
+  it("reserves the floor, what num_ctx asks, or prompt and answer", () => {
+    expect(reservation({ promptBound: 10, maxTokens: 10 })).toBe(2048);
+    expect(reservation({ promptBound: 5000, maxTokens: 1000 })).toBe(6000);
+    expect(reservation({ promptBound: 5000, promptTokens: 2000, maxTokens: 1000 })).toBe(3000);
+    expect(reservation({ promptBound: 5000, maxTokens: 1000, asked: 700 })).toBe(700);
+  });
+});

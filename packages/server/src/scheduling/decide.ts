@@ -1,0 +1,352 @@
+import type { ErrorCode } from "../http/errors.js";
+import { cooldownMs, loadFailureCode } from "./backoff.js";
+import { advance, runningOn, startLoad, startUnload } from "./grant.js";
+import type {
+  ModelState,
+  ModelTerms,
+  RequestState,
+  SchedulerEffect,
+  SchedulerEvent,
+  SchedulerState,
+} from "./state.js";
+
+/**
+ * The scheduler: takes one event, changes the state it owns in place and returns what must be done.
+ * No I/O, no clock, no randomness; the same events give the same effects.
+ */
+export function decide(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] {
+  const effects = react(state, event);
+  const at = nextTimer(state);
+  if (at !== state.timerAt) {
+    state.timerAt = at;
+    effects.push({ type: "timer", at });
+  }
+  return effects;
+}
+
+function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] {
+  switch (event.type) {
+    case "arrived":
+      return onArrived(state, event);
+    case "counted":
+      return withRequest(state, event.request, (request, model) => {
+        request.counting = false;
+        request.need.promptTokens = event.promptTokens;
+        return advance(state, model, event.at);
+      });
+    case "countFailed":
+      return withRequest(state, event.request, (request, model) => {
+        request.counting = false;
+        // An engine that died takes the count with it; the request stays and its model loads again.
+        if (model.phase !== "ready") return advance(state, model, event.at);
+        return [
+          refuse(state, model, request, event.code, event.message),
+          ...advance(state, model, event.at),
+        ];
+      });
+    case "measured":
+      return withRequest(state, event.request, (request, model) =>
+        onMeasured(state, model, request, event.promptTokens, event.at),
+      );
+    case "cancelled":
+      return withRequest(state, event.request, (request, model) => {
+        if (request.phase === "running") return [];
+        return [
+          refuse(state, model, request, "cancelled", "The client closed the connection."),
+          ...afterUse(state, model, request, event.at),
+        ];
+      });
+    case "finished":
+      return withRequest(state, event.request, (request, model) =>
+        onFinished(state, model, request, event),
+      );
+    case "loadAsked":
+      return onLoadAsked(state, event.terms, event.at);
+    case "loaded":
+      return withModel(state, event.model, (model) => {
+        model.phase = "ready";
+        model.poolTokens = event.contextTokens;
+        resetSlots(model, event.slots, event.at);
+        model.failure = null;
+        model.unloadAt = event.at + model.terms.idleUnloadMs;
+        return state.draining ? [startUnload(model)] : advance(state, model, event.at);
+      });
+    case "loadFailed":
+      return withModel(state, event.model, (model) =>
+        onLoadFailed(state, model, loadFailureCode(event.kind), event.message, event.at),
+      );
+    case "unloaded":
+      return withModel(state, event.model, (model) => {
+        model.phase = "unloaded";
+        resetSlots(model, 0, event.at);
+        return advance(state, model, event.at);
+      });
+    case "engineExited":
+      return withModel(state, event.model, (model) => onEngineExited(state, model, event.at));
+    case "unloadAsked":
+      return withModel(state, event.model, (model) =>
+        model.phase === "ready" && runningOn(model) === 0 ? [startUnload(model)] : [],
+      );
+    case "drainAsked":
+      return onDrain(state);
+    case "tick":
+      return onTick(state, event.at);
+  }
+}
+
+function onArrived(
+  state: SchedulerState,
+  event: Extract<SchedulerEvent, { type: "arrived" }>,
+): SchedulerEffect[] {
+  const { request: id, terms, at } = event;
+  if (state.draining) {
+    return [turnAway(id, "shutting_down", "The server is shutting down.")];
+  }
+  const model = modelOf(state, terms);
+  if (model.phase === "unloaded" && at < model.coolUntil) {
+    const secs = Math.max(1, Math.ceil((model.coolUntil - at) / 1000));
+    const why = model.failure?.message ?? "it failed to load";
+    return [
+      turnAway(
+        id,
+        "load_cooldown",
+        `${terms.id} cannot be loaded at the moment: ${why} Next try in ${secs} s.`,
+        secs,
+      ),
+    ];
+  }
+  const bound = Math.max(state.maxQueuePerModel, terms.slots);
+  if (model.queue.length + runningOn(model) + 1 > bound) {
+    return [
+      turnAway(
+        id,
+        "model_busy",
+        `${terms.id} has ${bound} requests running or waiting already; try again shortly.`,
+      ),
+    ];
+  }
+  state.requests.set(id, {
+    id,
+    model: terms.id,
+    need: { ...event.need },
+    outline: event.outline,
+    arrivedAt: at,
+    keepAliveMs: event.keepAliveMs,
+    phase: "queued",
+    counting: false,
+    slot: -1,
+    reserved: 0,
+    load: -1,
+  });
+  model.queue.push(id);
+  return advance(state, model, at);
+}
+
+function onMeasured(
+  state: SchedulerState,
+  model: ModelState,
+  request: RequestState,
+  promptTokens: number,
+  at: number,
+): SchedulerEffect[] {
+  if (request.phase !== "running" || request.load !== model.load) return [];
+  request.need.promptTokens = promptTokens;
+  if (request.need.asked !== undefined) return [];
+  const exact = Math.min(promptTokens + request.need.maxTokens, request.reserved);
+  model.reserved -= request.reserved - exact;
+  request.reserved = exact;
+  return advance(state, model, at);
+}
+
+function onFinished(
+  state: SchedulerState,
+  model: ModelState,
+  request: RequestState,
+  event: Extract<SchedulerEvent, { type: "finished" }>,
+): SchedulerEffect[] {
+  if (request.phase !== "running") return [];
+  state.requests.delete(request.id);
+  if (event.answered) {
+    model.failures = 0;
+    model.failure = null;
+  }
+  if (request.load === model.load && (model.phase === "ready" || model.phase === "unloading")) {
+    model.reserved -= request.reserved;
+    const slot = model.slots[request.slot]!;
+    slot.request = null;
+    slot.outline = event.outline;
+    slot.usedAt = event.at;
+  }
+  return afterUse(state, model, request, event.at);
+}
+
+/** Sets when the model goes, and lets the next ones in. */
+function afterUse(
+  state: SchedulerState,
+  model: ModelState,
+  request: RequestState,
+  at: number,
+): SchedulerEffect[] {
+  if (isIdle(model)) {
+    if (request.phase === "running") {
+      model.unloadAt = at + (request.keepAliveMs ?? model.terms.idleUnloadMs);
+    } else {
+      model.unloadAt ??= at + model.terms.idleUnloadMs;
+    }
+    if (state.draining || model.unloadAt <= at) return [startUnload(model)];
+  }
+  return advance(state, model, at);
+}
+
+function onLoadAsked(state: SchedulerState, terms: ModelTerms, at: number): SchedulerEffect[] {
+  const model = modelOf(state, terms);
+  if (state.draining || model.phase !== "unloaded" || at < model.coolUntil) return [];
+  return [startLoad(model)];
+}
+
+function onLoadFailed(
+  state: SchedulerState,
+  model: ModelState,
+  code: ErrorCode,
+  message: string,
+  at: number,
+): SchedulerEffect[] {
+  model.phase = "unloaded";
+  resetSlots(model, 0, at);
+  fail(model, code, message, at);
+  // A pool that could not be had is not asked for again.
+  if (model.poolTokens > model.terms.contextTokens) {
+    model.terms = { ...model.terms, maxContextTokens: model.terms.contextTokens };
+    model.poolTokens = model.terms.contextTokens;
+  }
+  const waiting = [...model.queue];
+  return waiting.map((id) => refuse(state, model, state.requests.get(id)!, code, message));
+}
+
+function onEngineExited(state: SchedulerState, model: ModelState, at: number): SchedulerEffect[] {
+  if (model.phase !== "ready") return [];
+  model.phase = "unloaded";
+  resetSlots(model, 0, at);
+  fail(model, "engine_failed", "its engine ended unexpectedly.", at);
+  return advance(state, model, at);
+}
+
+function fail(model: ModelState, code: ErrorCode, message: string, at: number): void {
+  model.failures++;
+  model.failure = { code, message };
+  model.coolUntil = at + cooldownMs(model.failures);
+  model.unloadAt = null;
+}
+
+function onDrain(state: SchedulerState): SchedulerEffect[] {
+  state.draining = true;
+  const effects: SchedulerEffect[] = [];
+  for (const model of state.models.values()) {
+    for (const id of [...model.queue]) {
+      const request = state.requests.get(id)!;
+      effects.push(refuse(state, model, request, "cancelled", "The server is shutting down."));
+    }
+    if (model.phase === "ready" && runningOn(model) === 0) effects.push(startUnload(model));
+  }
+  return effects;
+}
+
+function onTick(state: SchedulerState, at: number): SchedulerEffect[] {
+  const effects: SchedulerEffect[] = [];
+  for (const model of state.models.values()) {
+    if (isIdle(model) && model.unloadAt !== null && model.unloadAt <= at) {
+      effects.push(startUnload(model));
+    } else if (model.phase === "unloaded") {
+      effects.push(...advance(state, model, at));
+    }
+  }
+  return effects;
+}
+
+function isIdle(model: ModelState): boolean {
+  return model.phase === "ready" && model.queue.length === 0 && runningOn(model) === 0;
+}
+
+/** The next time at which something is due by itself. */
+function nextTimer(state: SchedulerState): number | null {
+  let next = Number.POSITIVE_INFINITY;
+  for (const model of state.models.values()) {
+    if (isIdle(model) && model.unloadAt !== null) next = Math.min(next, model.unloadAt);
+    if (model.phase === "unloaded" && model.queue.length > 0)
+      next = Math.min(next, model.coolUntil);
+  }
+  return Number.isFinite(next) ? next : null;
+}
+
+function modelOf(state: SchedulerState, terms: ModelTerms): ModelState {
+  let model = state.models.get(terms.id);
+  if (model === undefined) {
+    model = {
+      terms,
+      phase: "unloaded",
+      poolTokens: terms.contextTokens,
+      slots: [],
+      queue: [],
+      reserved: 0,
+      failures: 0,
+      failure: null,
+      coolUntil: 0,
+      unloadAt: null,
+      load: 0,
+    };
+    state.models.set(terms.id, model);
+  }
+  return model;
+}
+
+function resetSlots(model: ModelState, count: number, at: number): void {
+  model.reserved = 0;
+  model.slots = Array.from({ length: count }, () => ({ request: null, outline: null, usedAt: at }));
+}
+
+function refuse(
+  state: SchedulerState,
+  model: ModelState,
+  request: RequestState,
+  code: ErrorCode,
+  message: string,
+): SchedulerEffect {
+  state.requests.delete(request.id);
+  const place = model.queue.indexOf(request.id);
+  if (place >= 0) model.queue.splice(place, 1);
+  return turnAway(request.id, code, message);
+}
+
+function turnAway(
+  request: number,
+  code: ErrorCode,
+  message: string,
+  retryAfterSecs?: number,
+): SchedulerEffect {
+  return {
+    type: "refuse",
+    request,
+    code,
+    message,
+    ...(retryAfterSecs === undefined ? {} : { retryAfterSecs }),
+  };
+}
+
+function withRequest(
+  state: SchedulerState,
+  id: number,
+  work: (request: RequestState, model: ModelState) => SchedulerEffect[],
+): SchedulerEffect[] {
+  const request = state.requests.get(id);
+  const model = request && state.models.get(request.model);
+  return request && model ? work(request, model) : [];
+}
+
+function withModel(
+  state: SchedulerState,
+  id: string,
+  work: (model: ModelState) => SchedulerEffect[],
+): SchedulerEffect[] {
+  const model = state.models.get(id);
+  return model ? work(model) : [];
+}

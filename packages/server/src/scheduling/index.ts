@@ -1,0 +1,3 @@
+export { type AdmissionFacts, Lease } from "./lease.js";
+export { type ModelActivity, type Schedulable, Scheduler } from "./scheduler.js";
+export type { ModelPhase, ModelTerms } from "./state.js";

@@ -1,0 +1,98 @@
+import type { Loaded, LoadFacts } from "../engines/index.js";
+import type { GenerationEvent, GenerationRequest } from "../formats/index.js";
+import { type Outline, withAnswer } from "./outline.js";
+
+/** What happened before a lease was granted. Durations in ms. */
+export interface AdmissionFacts {
+  /** Whether the model was loaded when the request arrived. */
+  wasResident: boolean;
+  /** Waited for a slot or for context, loading excluded. */
+  queueMs: number;
+  /** Waited for the model to load; 0 when it was loaded. */
+  loadMs: number;
+  /** The load that this request caused. */
+  load?: LoadFacts;
+}
+
+/** What the scheduler wants to hear from a lease. */
+export interface LeaseEvents {
+  promptMeasured(promptTokens: number): void;
+  output(): void;
+  failed(error: unknown): void;
+  released(outline: Outline | null, answered: boolean): void;
+}
+
+/** A request's right to a resident model. While it is held the model cannot leave; give it back once. */
+export class Lease {
+  /** Slots busy at most while this lease was held. */
+  concurrentSlots = 1;
+  #answer = "";
+  #answered = false;
+  #prompted = false;
+  #released = false;
+
+  constructor(
+    readonly model: string,
+    readonly slot: number,
+    /** Tokens of context reserved. */
+    readonly contextTokens: number,
+    /** Tokens that may be generated within the reservation. */
+    readonly maxTokens: number,
+    readonly admission: AdmissionFacts,
+    readonly loaded: Loaded,
+    private readonly outline: Outline,
+    private readonly events: LeaseEvents,
+  ) {}
+
+  /**
+   * Runs the request in the lease's slot.
+   * @throws SomnusError
+   */
+  async *generate(
+    request: GenerationRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, void> {
+    const bounded = { ...request, maxTokens: Math.min(request.maxTokens, this.maxTokens) };
+    try {
+      for await (const event of this.loaded.generate(bounded, this.slot, signal)) {
+        this.#watch(event);
+        yield event;
+      }
+    } catch (error) {
+      this.events.failed(error);
+      throw error;
+    }
+  }
+
+  #watch(event: GenerationEvent): void {
+    this.events.output();
+    switch (event.type) {
+      case "start":
+      case "progress":
+        if (event.promptTokens !== undefined && !this.#prompted) {
+          this.#prompted = true;
+          this.events.promptMeasured(event.promptTokens);
+        }
+        break;
+      case "text":
+        this.#answer += event.text;
+        break;
+      case "finish":
+        this.#answered = true;
+        break;
+      case "usage":
+        // With several choices the slot is left with the last one.
+        break;
+      case "reasoning":
+        break;
+    }
+  }
+
+  /** Gives the slot and its context back; further calls do nothing. */
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    const held = this.#answer === "" ? this.outline : withAnswer(this.outline, this.#answer);
+    this.events.released(held, this.#answered);
+  }
+}

@@ -1,0 +1,457 @@
+import {
+  type Engine,
+  LoadError,
+  type Loaded,
+  type LoadPhase,
+  type LoadPlan,
+  type ModelSpec,
+} from "../engines/index.js";
+import type { GenerationRequest } from "../formats/index.js";
+import { SomnusError, toSomnusError } from "../http/errors.js";
+import type { Logger } from "../observe/index.js";
+import { needOf } from "./context-need.js";
+import { decide } from "./decide.js";
+import { runningOn } from "./grant.js";
+import { Lease } from "./lease.js";
+import { type Outline, outlineOf } from "./outline.js";
+import {
+  createState,
+  type ModelPhase,
+  type ModelTerms,
+  type SchedulerEffect,
+  type SchedulerEvent,
+} from "./state.js";
+
+/** A model as the scheduler runs it. */
+export interface Schedulable {
+  terms: ModelTerms;
+  spec: ModelSpec;
+  plan: Omit<LoadPlan, "slots" | "contextTokens">;
+  engine: Engine;
+}
+
+/** What a model does now; for lists and status, never to decide on. */
+export interface ModelActivity {
+  phase: ModelPhase;
+  activeLeases: number;
+  queued: number;
+  /** The engine's facts while the model is ready. */
+  facts: Loaded["facts"] | null;
+  /** Why the last load failed, until one works. */
+  failure: string | null;
+}
+
+interface Waiting {
+  model: Schedulable;
+  request: GenerationRequest;
+  outline: Outline;
+  arrivedAt: number;
+  wasResident: boolean;
+  causedLoad: boolean;
+  signal: AbortSignal;
+  resolve(lease: Lease): void;
+  reject(error: unknown): void;
+}
+
+/** One load's process and what is needed to judge whether it hangs. */
+interface Running {
+  model: Schedulable;
+  abort: AbortController;
+  startedAt: number;
+  readyAt: number;
+  loaded: Loaded | null;
+  lastOutputAt: number;
+  leases: Set<Lease>;
+  closing: boolean;
+}
+
+/**
+ * Decides when a request runs, and runs the effects of that decision. Only this shell holds engines;
+ * all pool, lease and slot state changes through `decide`.
+ */
+export class Scheduler {
+  readonly #state;
+  readonly #log: Logger;
+  readonly #stallMs: number;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #running = new Map<string, Running>();
+  readonly #models = new Map<string, Schedulable>();
+  readonly #closings = new Set<Promise<void>>();
+  readonly #loadWatchers = new Map<string, Set<LoadWatcher>>();
+  readonly #inbox: SchedulerEvent[] = [];
+  #deciding = false;
+  #nextRequest = 1;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** `stallMs`: an engine without any output for so long is taken to hang. */
+  constructor(options: { maxQueuePerModel: number; stallMs: number; log: Logger }) {
+    this.#state = createState(options.maxQueuePerModel);
+    this.#stallMs = options.stallMs;
+    this.#log = options.log;
+  }
+
+  /**
+   * Waits until the request may run and gives its lease; loads the model first where needed.
+   * @throws SomnusError when it is refused, or the signal's reason when that fires first
+   */
+  admit(
+    model: Schedulable,
+    request: GenerationRequest,
+    options: { keepAliveMs: number | null; signal: AbortSignal },
+  ): Promise<Lease> {
+    const { signal } = options;
+    if (signal.aborted) return Promise.reject(signal.reason);
+    const id = this.#nextRequest++;
+    const outline = outlineOf(request);
+    const at = now();
+    return new Promise<Lease>((resolve, reject) => {
+      const onAbort = () => this.#post({ type: "cancelled", request: id, at: now() });
+      const settle = () => signal.removeEventListener("abort", onAbort);
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#models.set(model.terms.id, model);
+      this.#waiting.set(id, {
+        model,
+        request,
+        outline,
+        arrivedAt: at,
+        wasResident: this.#state.models.get(model.terms.id)?.phase === "ready",
+        causedLoad: false,
+        signal,
+        resolve: (lease) => {
+          settle();
+          resolve(lease);
+        },
+        reject: (error) => {
+          settle();
+          reject(signal.aborted ? signal.reason : error);
+        },
+      });
+      this.#post({
+        type: "arrived",
+        request: id,
+        terms: model.terms,
+        need: needOf(request),
+        outline,
+        keepAliveMs: options.keepAliveMs,
+        at,
+      });
+    });
+  }
+
+  /**
+   * Loads a model ahead of its first request and waits until it is ready.
+   * @throws SomnusError when the load fails
+   */
+  preload(
+    model: Schedulable,
+    on: (phase: LoadPhase, percent?: number) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const id = model.terms.id;
+    if (this.#running.get(id)?.loaded) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const watchers = this.#loadWatchers.get(id) ?? new Set();
+      const watcher: LoadWatcher = {
+        phase: on,
+        done: (error) => {
+          watchers.delete(watcher);
+          signal.removeEventListener("abort", onAbort);
+          if (error) reject(error);
+          else resolve();
+        },
+      };
+      const onAbort = () => watcher.done(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      watchers.add(watcher);
+      this.#loadWatchers.set(id, watchers);
+      this.#models.set(id, model);
+      this.#post({ type: "loadAsked", terms: model.terms, at: now() });
+      const { phase, failure } = this.activity(id);
+      if (phase === "ready") watcher.done();
+      else if (phase !== "loading") {
+        watcher.done(new SomnusError("load_cooldown", failure ?? `${id} cannot be loaded now.`));
+      }
+    });
+  }
+
+  /** Unloads an idle model; a model in use stays. */
+  unload(id: string): void {
+    this.#post({ type: "unloadAsked", model: id, at: now() });
+  }
+
+  /** What a model does now. */
+  activity(id: string): ModelActivity {
+    const model = this.#state.models.get(id);
+    const running = this.#running.get(id);
+    return {
+      phase: model?.phase ?? "unloaded",
+      activeLeases: model ? runningOn(model) : 0,
+      queued: model?.queue.length ?? 0,
+      facts: model?.phase === "ready" ? (running?.loaded?.facts ?? null) : null,
+      failure: model?.failure?.message ?? null,
+    };
+  }
+
+  /** Refuses what waits and what comes; what runs may go on. */
+  drain(): void {
+    this.#post({ type: "drainAsked", at: now() });
+  }
+
+  /** Ends every engine; resolves when all their processes are gone. */
+  async close(): Promise<void> {
+    this.drain();
+    for (const running of this.#running.values()) {
+      if (running.loaded) this.#end(running, "drain");
+      else running.abort.abort(new SomnusError("shutting_down", "The server is shutting down."));
+    }
+    while (this.#closings.size > 0) await Promise.allSettled([...this.#closings]);
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #post(event: SchedulerEvent): void {
+    this.#inbox.push(event);
+    if (this.#deciding) return;
+    this.#deciding = true;
+    try {
+      for (let next = this.#inbox.shift(); next; next = this.#inbox.shift()) {
+        const cause = next.type === "arrived" ? next.request : null;
+        for (const effect of decide(this.#state, next)) this.#run(effect, cause);
+      }
+    } finally {
+      this.#deciding = false;
+    }
+  }
+
+  #run(effect: SchedulerEffect, cause: number | null): void {
+    switch (effect.type) {
+      case "grant":
+        this.#grant(effect);
+        break;
+      case "refuse":
+        this.#refuse(effect);
+        break;
+      case "load":
+        if (cause !== null) this.#waiting.get(cause)!.causedLoad = true;
+        this.#own(this.#load(effect.model, effect.contextTokens));
+        break;
+      case "unload":
+        this.#own(this.#unload(effect.model));
+        break;
+      case "count":
+        this.#own(this.#count(effect.request, effect.model));
+        break;
+      case "timer":
+        this.#setTimer(effect.at);
+        break;
+    }
+  }
+
+  /** Every piece of asynchronous work has an owner: close() waits for it, and its failure is logged. */
+  #own(work: Promise<void>): void {
+    const owned: Promise<void> = work
+      .catch((error) => this.#log.error({ err: error }, "scheduler effect failed"))
+      .finally(() => this.#closings.delete(owned));
+    this.#closings.add(owned);
+  }
+
+  #grant(effect: Extract<SchedulerEffect, { type: "grant" }>): void {
+    const { request: id, model } = effect;
+    const waiting = this.#waiting.get(id)!;
+    const running = this.#running.get(model)!;
+    const loaded = running.loaded!;
+    this.#waiting.delete(id);
+    const at = now();
+    const loadMs = waiting.wasResident
+      ? 0
+      : Math.max(0, running.readyAt - Math.max(waiting.arrivedAt, running.startedAt));
+    const lease = new Lease(
+      model,
+      effect.slot,
+      effect.contextTokens,
+      effect.maxTokens,
+      {
+        wasResident: waiting.wasResident,
+        queueMs: Math.max(0, at - waiting.arrivedAt - loadMs),
+        loadMs,
+        ...(waiting.causedLoad ? { load: loaded.facts.load } : {}),
+      },
+      loaded,
+      waiting.outline,
+      {
+        promptMeasured: (promptTokens) =>
+          this.#post({ type: "measured", request: id, promptTokens, at: now() }),
+        output: () => {
+          running.lastOutputAt = now();
+        },
+        failed: (error) => this.#onFailure(running, error),
+        released: (outline, answered) => {
+          running.leases.delete(lease);
+          this.#post({ type: "finished", request: id, outline, answered, at: now() });
+        },
+      },
+    );
+    if (running.leases.size === 0) running.lastOutputAt = at;
+    running.leases.add(lease);
+    for (const held of running.leases) {
+      held.concurrentSlots = Math.max(held.concurrentSlots, running.leases.size);
+    }
+    waiting.resolve(lease);
+  }
+
+  /** An engine from which nothing came for anybody hangs: only its end frees the slots. */
+  #onFailure(running: Running, error: unknown): void {
+    const hangs =
+      error instanceof SomnusError &&
+      error.code === "engine_timeout" &&
+      now() - running.lastOutputAt >= this.#stallMs;
+    if (!hangs || running.closing || !running.loaded) return;
+    this.#log.error({ model: running.model.terms.id }, "the engine hangs and is ended");
+    this.#own(running.loaded.close("now"));
+  }
+
+  #refuse(effect: Extract<SchedulerEffect, { type: "refuse" }>): void {
+    const waiting = this.#waiting.get(effect.request);
+    this.#waiting.delete(effect.request);
+    waiting?.reject(
+      new SomnusError(effect.code, effect.message, {
+        ...(effect.param === undefined ? {} : { param: effect.param }),
+        ...(effect.retryAfterSecs === undefined ? {} : { retryAfterSecs: effect.retryAfterSecs }),
+      }),
+    );
+  }
+
+  async #load(id: string, contextTokens: number): Promise<void> {
+    const model = this.#models.get(id)!;
+    const abort = new AbortController();
+    const running: Running = {
+      model,
+      abort,
+      startedAt: now(),
+      readyAt: 0,
+      loaded: null,
+      lastOutputAt: 0,
+      leases: new Set(),
+      closing: false,
+    };
+    this.#running.set(id, running);
+    this.#log.info({ model: id, contextTokens, slots: model.terms.slots }, "loading model");
+    try {
+      const loaded = await model.engine.load(
+        model.spec,
+        { ...model.plan, slots: model.terms.slots, contextTokens },
+        (phase, percent) => {
+          for (const watcher of this.#loadWatchers.get(id) ?? []) watcher.phase(phase, percent);
+        },
+        abort.signal,
+      );
+      running.loaded = loaded;
+      running.readyAt = now();
+      this.#own(this.#watchExit(id, running, loaded));
+      const { slots, contextTokens: had } = loaded.facts;
+      this.#log.info(
+        { model: id, ms: Math.round(running.readyAt - running.startedAt) },
+        "model loaded",
+      );
+      this.#post({ type: "loaded", model: id, slots, contextTokens: had, at: now() });
+      this.#tellWatchers(id);
+    } catch (error) {
+      this.#running.delete(id);
+      const exit = error instanceof LoadError ? error.exit : null;
+      const shown = toSomnusError(error);
+      this.#log.error({ model: id, err: error, engine: exit?.log }, "model failed to load");
+      this.#post({
+        type: "loadFailed",
+        model: id,
+        kind: exit?.kind ?? (shown.code === "engine_timeout" ? "timeout" : "failed"),
+        message: exit?.message ?? shown.message,
+        at: now(),
+      });
+      this.#tellWatchers(
+        id,
+        new SomnusError("engine_failed", exit?.message ?? shown.message, { cause: error }),
+      );
+    }
+  }
+
+  #tellWatchers(id: string, error?: SomnusError): void {
+    for (const watcher of [...(this.#loadWatchers.get(id) ?? [])]) watcher.done(error);
+  }
+
+  async #watchExit(id: string, running: Running, loaded: Loaded): Promise<void> {
+    const reason = await loaded.exited;
+    if (this.#running.get(id) === running) this.#running.delete(id);
+    if (running.closing) return;
+    this.#log.error(
+      {
+        model: id,
+        kind: reason.kind,
+        code: reason.code,
+        signal: reason.signal,
+        engine: reason.log,
+      },
+      "the engine ended unexpectedly",
+    );
+    this.#post({ type: "engineExited", model: id, at: now() });
+  }
+
+  async #unload(id: string): Promise<void> {
+    const running = this.#running.get(id);
+    if (running) await this.#end(running, "drain");
+    this.#log.info({ model: id }, "model unloaded");
+    this.#post({ type: "unloaded", model: id, at: now() });
+  }
+
+  #end(running: Running, how: "drain" | "now"): Promise<void> {
+    running.closing = true;
+    const closed = running.loaded!.close(how);
+    this.#own(closed);
+    return closed;
+  }
+
+  async #count(id: number, modelId: string): Promise<void> {
+    const waiting = this.#waiting.get(id);
+    const loaded = this.#running.get(modelId)?.loaded;
+    if (!waiting || !loaded) {
+      this.#post({
+        type: "countFailed",
+        request: id,
+        code: "engine_failed",
+        message: "The engine ended.",
+        at: now(),
+      });
+      return;
+    }
+    try {
+      const promptTokens = await loaded.count(waiting.request, waiting.signal);
+      this.#post({ type: "counted", request: id, promptTokens, at: now() });
+    } catch (error) {
+      const { code, message } = toSomnusError(error);
+      this.#post({ type: "countFailed", request: id, code, message, at: now() });
+    }
+  }
+
+  #setTimer(at: number | null): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (at === null) return;
+    // Node's timers take 2^31 - 1 ms at most; a tick that comes early only sets the timer again.
+    const wait = Math.min(Math.max(0, Math.ceil(at - now())), 2 ** 31 - 1);
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#state.timerAt = null;
+      this.#post({ type: "tick", at: now() });
+    }, wait);
+    this.#timer.unref();
+  }
+}
+
+interface LoadWatcher {
+  phase(phase: LoadPhase, percent?: number): void;
+  done(error?: unknown): void;
+}
+
+/** The scheduler's clock: ms, monotonic. */
+function now(): number {
+  return performance.now();
+}

@@ -1,0 +1,139 @@
+import type { ExitKind } from "../engines/index.js";
+import type { ErrorCode } from "../http/errors.js";
+import type { Outline } from "./outline.js";
+
+/** What the scheduler must know of a model to run it. Tokens and ms. */
+export interface ModelTerms {
+  id: string;
+  slots: number;
+  /** Pool context to load with. */
+  contextTokens: number;
+  /** Most the pool context may grow to. */
+  maxContextTokens: number;
+  /** Idle time after which the model is unloaded; Infinity keeps it. */
+  idleUnloadMs: number;
+}
+
+/** How much context a request needs, in tokens. */
+export interface ContextNeed {
+  /** No prompt of this request can have more tokens than this. */
+  promptBound: number;
+  /** Counted by the engine; absent until somebody had to know. */
+  promptTokens?: number;
+  maxTokens: number;
+  /** The client's `num_ctx`. */
+  asked?: number;
+}
+
+export interface SlotState {
+  /** The request that runs here. */
+  request: number | null;
+  /** What the slot's KV memory holds. */
+  outline: Outline | null;
+  usedAt: number;
+}
+
+export type ModelPhase = "unloaded" | "loading" | "ready" | "unloading";
+
+export interface ModelState {
+  terms: ModelTerms;
+  phase: ModelPhase;
+  /** Pool context of the load that is ready or under way. */
+  poolTokens: number;
+  slots: SlotState[];
+  queue: number[];
+  /** Tokens of the pool promised to running requests. */
+  reserved: number;
+  /** Failures since the last answer. */
+  failures: number;
+  failure: { code: ErrorCode; message: string } | null;
+  /** No load before this time. */
+  coolUntil: number;
+  /** When an idle model goes; null while it is used or not loaded. */
+  unloadAt: number | null;
+  /** Counts loads: a request that ran on an earlier load gives nothing back to this one. */
+  load: number;
+}
+
+export interface RequestState {
+  id: number;
+  model: string;
+  need: ContextNeed;
+  outline: Outline;
+  arrivedAt: number;
+  keepAliveMs: number | null;
+  phase: "queued" | "running";
+  counting: boolean;
+  slot: number;
+  reserved: number;
+  load: number;
+}
+
+export interface SchedulerState {
+  models: Map<string, ModelState>;
+  requests: Map<number, RequestState>;
+  maxQueuePerModel: number;
+  draining: boolean;
+  timerAt: number | null;
+}
+
+/** What happened. Times are ms of a monotonic clock. */
+export type SchedulerEvent = { at: number } & (
+  | {
+      type: "arrived";
+      request: number;
+      terms: ModelTerms;
+      need: ContextNeed;
+      outline: Outline;
+      keepAliveMs: number | null;
+    }
+  | { type: "counted"; request: number; promptTokens: number }
+  | { type: "countFailed"; request: number; code: ErrorCode; message: string }
+  /** The engine told the size of a running request's prompt. */
+  | { type: "measured"; request: number; promptTokens: number }
+  | { type: "cancelled"; request: number }
+  | { type: "finished"; request: number; outline: Outline | null; answered: boolean }
+  | { type: "loadAsked"; terms: ModelTerms }
+  | { type: "loaded"; model: string; slots: number; contextTokens: number }
+  | { type: "loadFailed"; model: string; kind: ExitKind | "timeout"; message: string }
+  | { type: "unloaded"; model: string }
+  | { type: "engineExited"; model: string }
+  | { type: "unloadAsked"; model: string }
+  | { type: "drainAsked" }
+  | { type: "tick" }
+);
+
+/** What must be done now. `load`, `unload` and `count` end in one event each. */
+export type SchedulerEffect =
+  | {
+      type: "grant";
+      request: number;
+      model: string;
+      slot: number;
+      contextTokens: number;
+      maxTokens: number;
+    }
+  | {
+      type: "refuse";
+      request: number;
+      code: ErrorCode;
+      message: string;
+      retryAfterSecs?: number;
+      param?: string;
+    }
+  | { type: "load"; model: string; contextTokens: number }
+  | { type: "unload"; model: string }
+  | { type: "count"; request: number; model: string }
+  /** Replaces the timer asked for before; null takes it away. */
+  | { type: "timer"; at: number | null };
+
+/** An empty scheduler. */
+export function createState(maxQueuePerModel: number): SchedulerState {
+  return {
+    models: new Map(),
+    requests: new Map(),
+    maxQueuePerModel,
+    draining: false,
+    timerAt: null,
+  };
+}

@@ -1,0 +1,1 @@
+export { editDistance, nearest } from "./nearest.js";

@@ -1,0 +1,8 @@
+import { readFileSync } from "node:fs";
+
+/** The version of the product. */
+export const VERSION: string = (
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  }
+).version;

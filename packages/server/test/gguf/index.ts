@@ -1,0 +1,24 @@
+export { withTemporaryFile } from "./temporary-file.js";
+export {
+  tinyBert,
+  tinyLlama,
+  tinyMoe,
+  tinyProjector,
+  writeTinyBert,
+  writeTinyLlama,
+  writeTinyMoe,
+  writeTinyProjector,
+} from "./tiny-models.js";
+export { randomFrom } from "./weights.js";
+export {
+  bool,
+  encodeGguf,
+  f32,
+  type GgufRawTensor,
+  type GgufSource,
+  type GgufTensorSource,
+  type GgufValue,
+  string,
+  u32,
+  writeGguf,
+} from "./write-gguf.js";
