@@ -34,9 +34,7 @@ export function look(root) {
     packagesAgree:
       known || (packagesPresent && installedAgrees(JSON.parse(lockText), readJson(npmRecord))),
     sources,
-    outputsPresent: packageFolders(root).every((folder) =>
-      existsSync(join(folder, "dist", ".tsbuildinfo")),
-    ),
+    outputsPresent: packageFolders(root).every(isBuilt),
     recordIsBehind: !known,
   };
 }
@@ -111,6 +109,14 @@ function fingerprint(root, lockHash) {
     for (const path of sourceFiles(join(folder, "src"))) add(path);
   }
   return hash(lines.join("\n"));
+}
+
+/** A package without sources has nothing to build. */
+function isBuilt(folder) {
+  return (
+    existsSync(join(folder, "dist", ".tsbuildinfo")) ||
+    sourceFiles(join(folder, "src")).next().done === true
+  );
 }
 
 function* sourceFiles(folder) {

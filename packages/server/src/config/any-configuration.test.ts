@@ -35,7 +35,7 @@ const text = fc.oneof(
 );
 const { value, table } = fc.letrec<{ value: unknown; table: Record<string, unknown> }>((tie) => ({
   value: fc.oneof(
-    { maxDepth: 4 },
+    { maxDepth: 3 },
     text,
     fc.integer(),
     fc.double(),
@@ -136,7 +136,7 @@ test("whatever is configured, the answer is a configuration or a ConfigError", a
       fc.oneof(flags, fc.constant({})),
       attempt,
     ),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
   expect(outcomes.loaded).toBeGreaterThan(50);
   expect(outcomes.refused).toBeGreaterThan(50);

@@ -24,25 +24,18 @@ test("everything that is wrong is said at once, with its place", async () => {
     await problemsOf(
       loadToml(toml, { env: { SOMNUS_POOL_AUTOLOAD: "maybe" }, flags: { "server.port": "x" } }),
     ),
-  ).toEqual(
-    [
-      "2:1 There is no setting server.prot. Did you mean server.port?",
-      '3:1 server.port must be a whole number, not "9999".',
-      '4:1 server.log_level must be "silent", "fatal", "error", "warn", "info", "debug" or "trace", not "inof". Did you mean "info"?',
-      "6:1 limits.max_tokens_cap must be at least 1, not 0.",
-      "7:2 There is no setting sever. Did you mean server?",
-      '10:1 models[0].id must start with a letter or digit and hold at most 128 letters, digits and . _ : / -; not "a b".',
-      "11:1 models[0].slots must be a whole number, not 1.5.",
-      'SOMNUS_POOL_AUTOLOAD must be true or false, not "maybe".',
-      '--port must be a whole number, not "x".',
-    ].toSorted(bySourceOrder),
-  );
+  ).toEqual([
+    "2:1 There is no setting server.prot. Did you mean server.port?",
+    '3:1 server.port must be a whole number, not "9999".',
+    '4:1 server.log_level must be "silent", "fatal", "error", "warn", "info", "debug" or "trace", not "inof". Did you mean "info"?',
+    "6:1 limits.max_tokens_cap must be at least 1, not 0.",
+    "7:2 There is no setting sever. Did you mean server?",
+    '10:1 models[0].id must start with a letter or digit and hold at most 128 letters, digits and . _ : / -; not "a b".',
+    "11:1 models[0].slots must be a whole number, not 1.5.",
+    'SOMNUS_POOL_AUTOLOAD must be true or false, not "maybe".',
+    '--port must be a whole number, not "x".',
+  ]);
 });
-
-/** Flags and variables are read after the file; within a source the order is the file's. */
-function bySourceOrder(): number {
-  return 0;
-}
 
 test("the message prints as compilers do, and carries its parts", async () => {
   const cwd = await folderWith({ "my.toml": "[server]\n  prot = 1\n  host = 1" });

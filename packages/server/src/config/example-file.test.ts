@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "smol-toml";
-import { Validator } from "typebox/schema";
+import { Compile } from "typebox/schema";
 import { describe, expect, test } from "vitest";
 import { loadToml } from "./__fixtures__/config-folder.js";
 import { configJsonSchema } from "./json-schema.js";
@@ -14,7 +14,7 @@ const example = await readFile(
 );
 /** With everything that is commented out in force: prose has a space after its #, keys have none. */
 const complete = example.replaceAll(/^#(?=["[a-z])/gm, "");
-const validator = Validator(configJsonSchema());
+const validator = Compile(configJsonSchema());
 
 describe.each([
   ["as it is", example],
@@ -27,8 +27,7 @@ describe.each([
   });
 
   test("it fits the JSON Schema", () => {
-    expect(validator.Errors(parse(toml))).toEqual([]);
-    expect(validator.Check(parse(toml))).toBe(true);
+    expect(validator.Errors(parse(toml))).toEqual([true, []]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
-import { Validator } from "typebox/schema";
+import { Compile } from "typebox/schema";
 import { expect, test } from "vitest";
 import { configJsonSchema } from "./json-schema.js";
 import { readValue } from "./read-value.js";
@@ -28,7 +28,7 @@ test("every setting is described, and is in the reference page", () => {
 });
 
 test("the JSON Schema accepts and refuses what the loader does", () => {
-  const validator = Validator(configJsonSchema());
+  const validator = Compile(configJsonSchema());
   const value = fc.oneof(
     fc.constantFrom(
       "",
@@ -55,10 +55,7 @@ test("the JSON Schema accepts and refuses what the loader does", () => {
       [{}],
     ),
   );
-  const refused = (effect: unknown) => effect === "refused";
-  const settings = SETTINGS.filter(
-    ({ key, schema }) => !key.includes("[]") && !refused(schema.effect),
-  );
+  const settings = SETTINGS.filter(({ key }) => !key.includes("[]"));
   fc.assert(
     fc.property(fc.constantFrom(...settings), value, ({ path }, given) => {
       const document = path.toReversed().reduce<unknown>((inner, key) => ({ [key]: inner }), given);

@@ -24,6 +24,7 @@ function fileSchema(node: SchemaNode): Record<string, unknown> {
   const schema: Record<string, unknown> = { ...plain };
   const words = [node.description, effect && EFFECTS[effect], computed && `Default: ${computed}.`];
   const description = words.filter(Boolean).join(" ");
+  if (effect === "refused") return { description, not: {} };
   if (description !== "") schema.description = description;
   if (node.properties !== undefined) {
     schema.properties = Object.fromEntries(

@@ -32,7 +32,9 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(word.length / 4)) + 1;
   for (const candidate of candidates) {
-    if (candidate.length > MAX_LENGTH) continue;
+    // The distance is at least the difference in length.
+    const atLeast = Math.abs(candidate.length - word.length);
+    if (candidate.length > MAX_LENGTH || atLeast >= bestDistance) continue;
     const distance = editDistance(word, candidate);
     // To a short word nearly everything is near; at least half of it must have been right.
     if (distance < bestDistance && distance * 2 <= Math.max(word.length, candidate.length)) {

@@ -55,12 +55,15 @@ export function readValue(
       return clean;
     }
     if (node.anyOf !== undefined) {
-      const fitting = node.anyOf.filter((branch) => hasType(branch, given));
+      if (node.anyOf.some((branch) => choicesOf(branch)?.includes(given))) return given;
+      const fitting = node.anyOf.filter(
+        (branch) => choicesOf(branch) === null && hasType(branch, given),
+      );
       if (fitting.length === 1) return read(fitting[0]!, given, at, secret);
       return wrong(at, `${name()} must be ${describe(node)}, ${got()}.`);
     }
-    if (node.const !== undefined || node.enum !== undefined) {
-      const choices = node.enum ?? [node.const];
+    const choices = choicesOf(node);
+    if (choices !== null) {
       if (choices.includes(given)) return given;
       const meant = typeof given === "string" && !secret ? nearest(given, strings(choices)) : null;
       return wrong(
@@ -141,6 +144,10 @@ export function mustBeGiven(node: SchemaNode): string[] {
       property.type !== "object"
     );
   });
+}
+
+function choicesOf(node: SchemaNode): readonly unknown[] | null {
+  return node.enum ?? (node.const === undefined ? null : [node.const]);
 }
 
 function hasType(node: SchemaNode, value: unknown): boolean {

@@ -9,7 +9,7 @@ export const CHUNK_BYTES = 1024 * 1024;
  * The most that a header may span. Vocabularies of 260,000 tokens make headers of about 15 MB; the
  * limit bounds the work that a hostile file of any size can ask for.
  */
-export const HEADER_LIMIT_BYTES = 128 * 1024 * 1024;
+export const HEADER_LIMIT_BYTES = 64 * 1024 * 1024;
 
 const LENGTH_BYTES = 8;
 

@@ -58,7 +58,9 @@ async function openFile(path: string, refuse: Refuse): Promise<FileHandle> {
 }
 
 async function sizeOf(handle: FileHandle, refuse: Refuse): Promise<number> {
-  const stats = await handle.stat();
+  const stats = await handle.stat().catch((error: unknown) => {
+    throw refuse("its size cannot be read", error);
+  });
   if (!stats.isFile()) throw refuse("it is not a regular file");
   if (stats.size === 0) throw refuse("it is empty; fetch it again");
   return stats.size;

@@ -22,7 +22,7 @@ export interface TensorSection {
 }
 
 /** Real files have under 2,000 tensors. */
-const MAX_TENSORS = 65_536;
+const MAX_TENSORS = 16_384;
 /** Programs built on ggml keep at most 63 or 127 bytes of a name. */
 const MAX_NAME_BYTES = 127;
 const MAX_DIMENSIONS = 4;

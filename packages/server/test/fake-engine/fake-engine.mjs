@@ -84,6 +84,7 @@ function note(event, facts = {}) {
 
 const started = process.hrtime.bigint();
 function log(text) {
+  if (script().silent) return;
   const us = Number((process.hrtime.bigint() - started) / 1000n);
   const part = (n, width) => String(n).padStart(width, "0");
   const stamp = `0.${part(Math.floor(us / 1e6), 2)}.${part(Math.floor(us / 1000) % 1000, 3)}.${part(us % 1000, 3)}`;
@@ -299,6 +300,7 @@ async function chat(_req, res, body) {
   const slot = slots[index];
   let made = 0;
   let prefilled = 0;
+  let full = false;
   try {
     if (gone) return note("disconnect", { slot: index, prefilled, tokens: made });
     res.writeHead(200, { "content-type": "text/event-stream" });
@@ -307,7 +309,10 @@ async function chat(_req, res, body) {
       const fine = res.write(
         `data: ${typeof chunk === "string" ? chunk : JSON.stringify({ object: "chat.completion.chunk", id: "chatcmpl-fake", model: args["--model"], ...chunk })}\n\n`,
       );
-      if (!fine) await Promise.race([new Promise((resolve) => res.once("drain", resolve)), left]);
+      if (fine) return;
+      if (!full) note("full", { slot: index, tokens: made });
+      full = true;
+      await Promise.race([new Promise((resolve) => res.once("drain", resolve)), left]);
     };
     const delta = (fields, more = {}) => ({
       choices: [{ index: 0, delta: fields, finish_reason: null, ...more }],

@@ -55,6 +55,8 @@ export interface FakeScript {
     | "error-event"
     | "http-500"
     | "exceed-context";
+  /** Prints no log line of its own. */
+  silent?: boolean;
   /** Stays when asked to end. */
   ignoreTerm?: boolean;
   /** Accelerators that `--list-devices` names. */
@@ -68,6 +70,8 @@ export interface FakeEvent {
     | "ready"
     | "request"
     | "hang"
+    /** Its reader does not keep up. */
+    | "full"
     | "disconnect"
     | "finish"
     | "free"
@@ -99,8 +103,11 @@ export interface FakeEngine {
   script(script: FakeScript): Promise<void>;
   /** What it did so far, oldest first. */
   journal(): Promise<FakeEvent[]>;
-  /** Waits for an event. @throws when it does not happen in time (10 s) */
-  happened(test: (event: FakeEvent) => boolean): Promise<FakeEvent>;
+  /**
+   * Waits for an event, or finds it in the journal from the entry with that index on.
+   * @throws when it does not happen in time (10 s)
+   */
+  happened(test: (event: FakeEvent) => boolean, from?: number): Promise<FakeEvent>;
   /** Removes its files. Processes are those of who started them. */
   dispose(): Promise<void>;
 }
@@ -132,7 +139,7 @@ export async function createFakeEngine(first: FakeScript = {}): Promise<FakeEngi
       const lines = (await readFile(journalPath, "utf8")).split("\n");
       return lines.slice(0, -1).map((line) => JSON.parse(line) as FakeEvent);
     },
-    async happened(test) {
+    async happened(test, from = 0) {
       const patience = AbortSignal.timeout(PATIENCE_MS);
       const watcher = watch(journalPath);
       try {
@@ -141,7 +148,7 @@ export async function createFakeEngine(first: FakeScript = {}): Promise<FakeEngi
             watcher.once("change", () => resolve());
             patience.addEventListener("abort", () => resolve(), { once: true });
           });
-          const found = (await engine.journal()).find(test);
+          const found = (await engine.journal()).slice(from).find(test);
           if (found) return found;
           if (patience.aborted) {
             throw new Error(`it did not happen: ${JSON.stringify(await engine.journal())}`);

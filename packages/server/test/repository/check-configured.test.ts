@@ -1,14 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { rootPackage, text } from "./checkout.js";
-
-interface Biome {
-  formatter: { enabled?: boolean; lineWidth: number };
-  linter: {
-    enabled?: boolean;
-    rules: { recommended: boolean; suspicious: { noExplicitAny: string } };
-  };
-  vcs: { useIgnoreFile: boolean };
-}
+import { ROOT, rootPackage } from "./checkout.js";
 
 test("npm run check is format and lint, types, imports and generated files", () => {
   const parts = rootPackage.scripts.check?.split(" && ");
@@ -25,12 +18,26 @@ test("npm run check is format and lint, types, imports and generated files", () 
   );
 });
 
-test("biome formats and lints with its recommended rules, without any", () => {
-  const biome = JSON.parse(text("biome.json")) as Biome;
-  expect(biome.formatter.enabled).not.toBe(false);
-  expect(biome.formatter.lineWidth).toBe(100);
-  expect(biome.linter.enabled).not.toBe(false);
-  expect(biome.linter.rules.recommended).toBe(true);
-  expect(biome.linter.rules.suspicious.noExplicitAny).toBe("error");
-  expect(biome.vcs.useIgnoreFile).toBe(true);
+/** What `biome check` says of a source file with this text. */
+function biome(source: string): { status: number | null; output: string } {
+  const program = join(ROOT, "node_modules/@biomejs/biome/bin/biome");
+  const args = [program, "check", "--stdin-file-path=packages/server/src/probe.ts"];
+  const ended = spawnSync(process.execPath, args, { cwd: ROOT, input: source, encoding: "utf8" });
+  return { status: ended.status, output: ended.stdout + ended.stderr };
+}
+
+test.each([
+  ["noExplicitAny", "export const x: any = 1;\n"],
+  ["noUnusedVariables", "const unused = 1;\n"],
+  ["useNodejsImportProtocol", 'export { join } from "path";\n'],
+  ["noDebugger", "debugger;\n"],
+])("biome refuses by its rule %s", (rule, source) => {
+  const { status, output } = biome(source);
+  expect(output).toContain(rule);
+  expect(status).not.toBe(0);
+});
+
+test("biome accepts tidy code and refuses another format", () => {
+  expect(biome('export const x = "1";\n').status).toBe(0);
+  expect(biome("export const x =   '1'\n").output).toMatch(/format/i);
 });

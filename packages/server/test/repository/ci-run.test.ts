@@ -1,9 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ROOT, text } from "./checkout.js";
 import { temporaryFolder } from "./temporary-folder.js";
+
+// Starting many programs is slow on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const unix = process.platform !== "win32";
 

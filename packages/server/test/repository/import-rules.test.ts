@@ -1,9 +1,12 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ROOT } from "./checkout.js";
 import { runNode } from "./run-node.js";
 import { lastingFolder, removeFolder } from "./temporary-folder.js";
+
+// Starting many programs is slow on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 interface Cruise {
   summary: { violations: { from: string; to: string; rule: { name: string } }[] };

@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { script, text } from "./checkout.js";
 import { runNode } from "./run-node.js";
 import { temporaryFolder } from "./temporary-folder.js";
+
+// Starting many programs is slow on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const { nodeComplaint } = await script<{ nodeComplaint(version: string): string }>(
   "lib/node-version.mjs",

@@ -1,9 +1,12 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ROOT, script } from "./checkout.js";
 import { runNode } from "./run-node.js";
 import { temporaryFolder } from "./temporary-folder.js";
+
+// Starting many programs is slow on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const RUNNER = pathToFileURL(join(ROOT, "scripts/lib/vitest-run.mjs")).href;
 

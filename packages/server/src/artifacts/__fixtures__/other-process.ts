@@ -7,13 +7,11 @@ import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 import { onTestFinished } from "vitest";
-import { tempDir } from "./temp-dir.js";
 
 const SRC = fileURLToPath(new URL("../../", import.meta.url));
 
-/** This room as plain JavaScript in a folder of its own, so that another Node process runs today's sources. */
-export async function compileRoom(): Promise<string> {
-  const out = await tempDir();
+/** This room as plain JavaScript in `out`, an empty folder, so that another Node process runs today's sources. */
+export async function compileRoom(out: string): Promise<void> {
   await writeFile(join(out, "package.json"), '{"type":"module"}');
   const undici = createRequire(import.meta.url).resolve("undici/package.json");
   await symlink(dirname(dirname(undici)), join(out, "node_modules"), "junction");
@@ -27,7 +25,6 @@ export async function compileRoom(): Promise<string> {
       await writeFile(join(out, folder, file.replace(/\.ts$/, ".js")), outputText);
     }
   }
-  return out;
 }
 
 export interface OtherProcess {

@@ -6,7 +6,7 @@ import {
 } from "../../../test/fake-engine/index.js";
 import { LoadError } from "../engine.js";
 import { engineEnvironment } from "./environment.js";
-import { type HostedProcess, startProcess } from "./process.js";
+import { type HostedProcess, type ProcessSpec, startProcess } from "./process.js";
 
 let fake: FakeEngine;
 let hosted: HostedProcess | undefined;
@@ -19,13 +19,13 @@ afterEach(async () => {
   await fake.dispose();
 });
 
-async function start(script: FakeScript, onLine?: (line: string) => void): Promise<HostedProcess> {
+async function start(script: FakeScript, more: Partial<ProcessSpec> = {}): Promise<HostedProcess> {
   await fake.script(script);
   hosted = await startProcess({
     program: fake.path,
     args: ["--host", "127.0.0.1", "--port", "0"],
     env: engineEnvironment(process.env, {}),
-    ...(onLine ? { onLine } : {}),
+    ...more,
   });
   return hosted;
 }
@@ -33,7 +33,7 @@ async function start(script: FakeScript, onLine?: (line: string) => void): Promi
 describe.skipIf(process.platform === "win32")("a hosted process", () => {
   it("ends when asked, and says so once it is gone", async () => {
     const lines: string[] = [];
-    const own = await start({}, (line) => lines.push(line));
+    const own = await start({}, { onLine: (line) => lines.push(line) });
     await fake.happened((event) => event.event === "ready");
     await own.stop("drain");
     const exit = await own.exited;
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === "win32")("a hosted process", () => {
   });
 
   it("is killed after the time to drain", async () => {
-    const own = await start({ ignoreTerm: true });
+    const own = await start({ ignoreTerm: true }, { drainMs: 50 });
     await fake.happened((event) => event.event === "ready");
     await own.stop("drain");
     expect(await own.exited).toMatchObject({ kind: "closed", signal: "SIGKILL" });

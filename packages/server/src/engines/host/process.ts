@@ -20,6 +20,8 @@ export interface ProcessSpec {
   env: Record<string, string>;
   /** Called with each line that the program prints, on either stream. Must not throw. */
   onLine?: (line: string) => void;
+  /** How long it may take to end when it is asked to, ms; 5000 when absent. */
+  drainMs?: number;
 }
 
 /** A native server under our supervision. */
@@ -105,7 +107,7 @@ export async function startProcess(spec: ProcessSpec): Promise<HostedProcess> {
           child.kill("SIGKILL");
         } else {
           child.kill("SIGTERM");
-          const patience = timer(DRAIN_MS);
+          const patience = timer(spec.drainMs ?? DRAIN_MS);
           const early = await Promise.race([gone, patience.over]);
           patience.cancel();
           if (early === undefined) child.kill("SIGKILL");

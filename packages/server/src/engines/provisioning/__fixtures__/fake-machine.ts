@@ -20,8 +20,11 @@ import { FAKE_FLAGS, type FakeEngine, writeFakeEngine } from "./fake-engine.js";
 
 /** What the fake compiler does with the tree. */
 export interface FakeCompiler {
-  /** `error`: a compile error; `memory`: dies of memory unless it runs one job; `hang`: never ends. */
-  fault?: "error" | "memory" | "hang";
+  /**
+   * `error`: a compile error; `memory`: dies of memory unless it runs one job; `hang`: never ends;
+   * `wait`: goes on when the file `go` is in the machine's folder.
+   */
+  fault?: "error" | "memory" | "hang" | "wait";
   /** A cmake flag without which the fault does not happen. */
   faultNeeds?: string;
   /** The engine that comes out. */
@@ -37,6 +40,8 @@ export interface FakeMachine {
   /** Folder of the engine's builds in the cache. */
   root: string;
   options: ProvisioningOptions;
+  /** The source archive that `options.artifacts` brings. */
+  archive: string;
   /** Messages that were logged, with their level's number. */
   logged: { level: number; msg: string }[];
   /** Arguments of each start of a fake tool, oldest first: `["ninja", "-C", ...]`. */
@@ -71,7 +76,7 @@ export async function makeFakeMachine(compiler: FakeCompiler = {}): Promise<Fake
     catalogFile: await writeCatalog(folder, archive),
   };
   return {
-    ...{ folder, programs, cacheDir, options, logged },
+    ...{ folder, programs, cacheDir, options, archive, logged },
     root: join(cacheDir, "llama.cpp"),
     async starts() {
       const text = await readFile(join(folder, "starts"), "utf8").catch(() => "");
@@ -125,11 +130,16 @@ if (faulty && compiler.fault === "memory" && jobs !== "1") {
 }
 if (faulty && compiler.fault === "hang") {
   const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
-  fs.writeFileSync(${JSON.stringify(join(folder, "hanging"))}, process.pid + " " + child.pid);
+  fs.writeFileSync(${JSON.stringify(join(folder, "ninja-pids"))}, process.pid + " " + child.pid);
   console.log("[3/4] Building three");
   setInterval(() => {}, 1000);
 } else {
-  console.log("[3/4] Building three");
+  if (faulty && compiler.fault === "wait") {
+    fs.writeFileSync(${JSON.stringify(join(folder, "ninja-pids"))}, String(process.pid));
+    console.log("[3/4] Building three");
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    while (!fs.existsSync(${JSON.stringify(join(folder, "go"))})) Atomics.wait(pause, 0, 0, 10);
+  } else console.log("[3/4] Building three");
   fs.mkdirSync(path.join(build, "bin"));
   fs.copyFileSync(${JSON.stringify(join(folder, "built-engine"))}, path.join(build, "bin", "llama-server"));
   console.log("[4/4] Linking");

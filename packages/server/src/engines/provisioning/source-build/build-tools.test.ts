@@ -1,4 +1,4 @@
-import { chmod, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
@@ -35,9 +35,8 @@ if (args.includes("install")) {
 
 test("a missing cmake and ninja come from the Python index into the work folder", async () => {
   const stash = join(machine.folder, "index");
+  await mkdir(stash);
   for (const name of ["cmake", "ninja"]) {
-    const { rename, mkdir } = await import("node:fs/promises");
-    await mkdir(stash, { recursive: true });
     await rename(join(machine.programs, name), join(stash, name));
   }
   await writePip({ cmake: join(stash, "cmake"), ninja: join(stash, "ninja") });
@@ -51,7 +50,6 @@ test("make stands in for a ninja that cannot be had", async () => {
   await writePip({});
   const other = await makeFakeMachine();
   try {
-    const { copyFile } = await import("node:fs/promises");
     await copyFile(join(other.programs, "ninja"), join(machine.programs, "make"));
     await chmod(join(machine.programs, "make"), 0o755);
     expect((await provide()).origin).toBe("source");

@@ -1,0 +1,47 @@
+// The median time that Somnus adds to the first token: many short requests in turn.
+import { engineCommand, startBare } from "./lib/bare.mjs";
+import { writeConfig } from "./lib/config.mjs";
+import { startSomnus } from "./lib/server.mjs";
+import { median, spread } from "./lib/statistics.mjs";
+import { streamChat } from "./lib/stream.mjs";
+
+const ROUNDS = 5;
+const REQUESTS = 40;
+
+export async function run({ model }) {
+  const config = await writeConfig(model, { slots: 4 });
+  const somnus = await startSomnus({ file: config.file });
+  let bare = null;
+  try {
+    await streamChat(somnus.url, chat(model, "warm"));
+    bare = await startBare(engineCommand(somnus.pid));
+    await streamChat(bare.url, chat(model, "warm"));
+    const added = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const times = { somnus: [], bare: [] };
+      for (let i = 0; i < REQUESTS; i++) {
+        const order = i % 2 === 0 ? ["somnus", "bare"] : ["bare", "somnus"];
+        for (const side of order) {
+          const { url } = side === "somnus" ? somnus : bare;
+          times[side].push((await streamChat(url, chat(model, `${round}-${i}`))).ttft);
+        }
+      }
+      added.push(median(times.somnus) - median(times.bare));
+    }
+    console.log(`added time to first token, median of ${REQUESTS}: ${spread(added, 2)} ms`);
+  } finally {
+    await bare?.stop();
+    await somnus.stop();
+    await config.remove();
+  }
+}
+
+function chat(model, nonce) {
+  return {
+    model,
+    messages: [{ role: "user", content: `${nonce}: say yes.` }],
+    max_tokens: 4,
+    temperature: 0,
+    seed: 1,
+  };
+}

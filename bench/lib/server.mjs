@@ -1,0 +1,35 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+/**
+ * A Somnus server in a child process.
+ * @param {{ file?: string, flags?: Record<string, unknown> }} config
+ */
+export async function startSomnus(config = {}) {
+  const child = fork(fileURLToPath(new URL("./serve.mjs", import.meta.url)), {
+    execArgv: ["--expose-gc"],
+    env: {
+      ...process.env,
+      BENCH_SERVER: JSON.stringify({
+        ...config,
+        flags: { "server.port": 0, "server.host": ["127.0.0.1"], ...config.flags },
+      }),
+    },
+  });
+  const [started] = await once(child, "message");
+  if (started.failed) throw new Error(started.failed.reason);
+  return {
+    url: started.urls[0],
+    pid: child.pid,
+    async memory() {
+      child.send("memory");
+      const [{ memory }] = await once(child, "message");
+      return memory;
+    },
+    async stop() {
+      child.send("stop");
+      await once(child, "exit");
+    },
+  };
+}

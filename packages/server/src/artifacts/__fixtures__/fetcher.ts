@@ -1,0 +1,17 @@
+import type { ArtifactSpec } from "../artifact.js";
+
+/** Script of a process that says "started", fetches, and says what it got as JSON or the error's code and text. */
+export const fetcher = (spec: ArtifactSpec, dir: string) => `
+  const pip = process.env.TEST_PIP ? { pip: JSON.parse(process.env.TEST_PIP) } : {};
+  console.log("started");
+  try {
+    const brought = await room.createArtifacts(pip).fetch(
+      ${JSON.stringify(spec)}, ${JSON.stringify(dir)},
+      () => {},
+      new AbortController().signal,
+    );
+    console.log(JSON.stringify(brought));
+  } catch (error) {
+    console.log(error.code + " " + error.message);
+  }
+`;

@@ -1,0 +1,33 @@
+/** Exit status of a program of the command line. */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  /** Ended by Ctrl-C, as shells count it: 128 and the number of SIGINT. */
+  interrupted: 130,
+} as const;
+
+/** Ends a verb: what happened in one line, and what to do about it in another. */
+export class CliFailure extends Error {
+  override readonly name = "CliFailure";
+  readonly advice: string | null;
+  readonly exitCode: number;
+
+  constructor(
+    message: string,
+    options: { advice?: string | null; exitCode?: number; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.advice = options.advice ?? null;
+    this.exitCode = options.exitCode ?? EXIT.failure;
+  }
+}
+
+export function usageError(message: string, advice: string): CliFailure {
+  return new CliFailure(message, { advice, exitCode: EXIT.usage });
+}
+
+/** What the user ended with Ctrl-C. */
+export function interrupted(message: string, advice: string | null = null): CliFailure {
+  return new CliFailure(message, { advice, exitCode: EXIT.interrupted });
+}

@@ -1,0 +1,96 @@
+import { expect, it } from "vitest";
+import type { GgufSummary } from "../../gguf/index.js";
+import type { LoadPlan, ModelSpec } from "../engine.js";
+import { launchFlags, NEEDED_FLAGS } from "./flags.js";
+
+const model: ModelSpec = { id: "m", weightsPath: "/models/m.gguf", gguf: {} as GgufSummary };
+const plan: LoadPlan = { slots: 4, contextTokens: 8192, gpuLayers: "auto", cpuExpertLayers: 0 };
+const settings = {
+  listen: { kind: "socket", path: "/run/e.sock" } as const,
+  threads: 3,
+  batch: 128,
+};
+
+function value(flags: string[], name: string): string | undefined {
+  const at = flags.indexOf(name);
+  return at < 0 ? undefined : flags[at + 1];
+}
+
+it("gives every number that decides memory", () => {
+  const flags = launchFlags(model, plan, settings);
+  expect(value(flags, "--model")).toBe("/models/m.gguf");
+  expect(value(flags, "--host")).toBe("/run/e.sock");
+  expect(value(flags, "--ctx-size")).toBe("8192");
+  expect(value(flags, "--parallel")).toBe("4");
+  expect(value(flags, "--cache-ram")).toBe("0");
+  expect(value(flags, "--fit")).toBe("off");
+  expect(value(flags, "--threads")).toBe("3");
+  expect(value(flags, "--threads-batch")).toBe("3");
+  expect(value(flags, "--batch-size")).toBe("128");
+  expect(value(flags, "--ubatch-size")).toBe("128");
+  for (const name of [
+    "--offline",
+    "--no-ui",
+    "--no-slots",
+    "--jinja",
+    "--kv-unified",
+    "--no-cache-idle-slots",
+  ]) {
+    expect(flags).toContain(name);
+  }
+  for (const name of ["--port", "--n-cpu-moe", "--cache-type-k", "--cache-type-v", "--mmproj"]) {
+    expect(flags).not.toContain(name);
+  }
+});
+
+it("puts all layers on the accelerator, or as many as the plan says", () => {
+  expect(value(launchFlags(model, plan, settings), "--gpu-layers")).toBe("all");
+  expect(value(launchFlags(model, { ...plan, gpuLayers: 12 }, settings), "--gpu-layers")).toBe(
+    "12",
+  );
+  expect(value(launchFlags(model, { ...plan, gpuLayers: 0 }, settings), "--gpu-layers")).toBe("0");
+});
+
+it("hands on experts, KV types and the projector", () => {
+  const flags = launchFlags(
+    { ...model, projectorPath: "/models/p.gguf" },
+    { ...plan, cpuExpertLayers: 7, cacheTypeK: "q8_0", cacheTypeV: "q4_0" },
+    settings,
+  );
+  expect(value(flags, "--n-cpu-moe")).toBe("7");
+  expect(value(flags, "--cache-type-k")).toBe("q8_0");
+  expect(value(flags, "--cache-type-v")).toBe("q4_0");
+  expect(value(flags, "--mmproj")).toBe("/models/p.gguf");
+});
+
+it("keeps a physical batch large enough for a whole picture when there is a projector", () => {
+  const flags = launchFlags({ ...model, projectorPath: "/p" }, plan, settings);
+  const physical = Number(value(flags, "--ubatch-size"));
+  expect(physical).toBeGreaterThanOrEqual(1024);
+  expect(Number(value(flags, "--batch-size"))).toBeGreaterThanOrEqual(physical);
+});
+
+it("never takes a physical batch above the logical one", () => {
+  for (const batch of [64, 128, 256, 512, 1024, 2048]) {
+    const flags = launchFlags(model, plan, { ...settings, batch });
+    expect(Number(value(flags, "--ubatch-size"))).toBeLessThanOrEqual(batch);
+  }
+});
+
+it("lets the server pick its port on loopback", () => {
+  const flags = launchFlags(model, plan, {
+    ...settings,
+    listen: { kind: "loopback", host: "127.0.0.1" },
+  });
+  expect(value(flags, "--host")).toBe("127.0.0.1");
+  expect(value(flags, "--port")).toBe("0");
+});
+
+it("uses no flag that is not asked of a build", () => {
+  const all = launchFlags(
+    { ...model, projectorPath: "/p" },
+    { ...plan, cpuExpertLayers: 1, cacheTypeK: "f16", cacheTypeV: "f16" },
+    { ...settings, listen: { kind: "loopback", host: "127.0.0.1" } },
+  ).filter((word) => word.startsWith("--"));
+  expect([...new Set(all)].sort()).toEqual([...NEEDED_FLAGS].sort());
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import {
+  computeThreads,
+  type LogicalCpu,
+  parseCpuList,
+  parseCpuMax,
+  readMachineCpus,
+} from "./threads.js";
+
+function cores(count: number, threadsEach = 1, capacity: number | null = null): LogicalCpu[] {
+  return Array.from({ length: count * threadsEach }, (_, id) => ({
+    id,
+    core: `0/${id % count}`,
+    capacity,
+  }));
+}
+
+describe("computeThreads", () => {
+  it.each([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+    [4, 3],
+    [8, 7],
+    [64, 63],
+  ])("gives %i cores %i threads", (count, threads) => {
+    expect(computeThreads({ cpus: cores(count), quota: null })).toBe(threads);
+  });
+
+  it("counts a core with two threads once", () => {
+    expect(computeThreads({ cpus: cores(6, 2), quota: null })).toBe(5);
+  });
+
+  it("leaves efficiency cores out", () => {
+    const cpus = [
+      ...cores(4, 2, 1024),
+      ...cores(8, 1, 600).map((cpu) => ({ ...cpu, core: `e${cpu.id}` })),
+    ];
+    expect(computeThreads({ cpus, quota: null })).toBe(3);
+  });
+
+  it("respects the quota of the control group, and never falls to none", () => {
+    expect(computeThreads({ cpus: cores(16), quota: 2.5 })).toBe(2);
+    expect(computeThreads({ cpus: cores(16), quota: 6 })).toBe(5);
+    expect(computeThreads({ cpus: cores(16), quota: 0.5 })).toBe(1);
+    expect(computeThreads({ cpus: [], quota: null })).toBe(1);
+  });
+});
+
+it("reads the kernel's lists", () => {
+  expect(parseCpuList("0-3,8\n")).toEqual([0, 1, 2, 3, 8]);
+  expect(parseCpuList("5")).toEqual([5]);
+  expect(parseCpuList("")).toEqual([]);
+});
+
+it("reads quotas", () => {
+  expect(parseCpuMax("150000 100000\n")).toBe(1.5);
+  expect(parseCpuMax("max 100000\n")).toBeNull();
+  expect(parseCpuMax("")).toBeNull();
+});
+
+it("finds at least one processor on this machine", () => {
+  expect(readMachineCpus().cpus.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import type { GenerationRequest } from "../../formats/generation.js";
+import { SomnusError } from "../../http/errors.js";
+import { chatBody, engineSeed, promptBody } from "./write-request.js";
+
+const request: GenerationRequest = {
+  messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
+  maxTokens: 32,
+  sampling: {},
+  stop: [],
+  choices: 1,
+  think: false,
+};
+
+describe("chatBody", () => {
+  it("always streams with progress and usage, in the slot it was given", () => {
+    expect(chatBody(request, 3, 0, false)).toEqual({
+      messages: [{ role: "user", content: "Hi" }],
+      stream: true,
+      return_progress: true,
+      stream_options: { include_usage: true },
+      cache_prompt: true,
+      id_slot: 3,
+      n_predict: 32,
+    });
+  });
+
+  it("spells what was asked for as the engine does", () => {
+    const body = chatBody(
+      {
+        ...request,
+        sampling: {
+          temperature: 0,
+          topP: 0.9,
+          topK: 40,
+          minP: 0.1,
+          repeatPenalty: 1.1,
+          presencePenalty: -1,
+          frequencyPenalty: 2,
+          logitBias: { "42": -100 },
+          seed: 7,
+        },
+        stop: ["END"],
+        topLogprobs: 5,
+      },
+      0,
+      0,
+      false,
+    );
+    expect(body).toMatchObject({
+      temperature: 0,
+      top_p: 0.9,
+      top_k: 40,
+      min_p: 0.1,
+      repeat_penalty: 1.1,
+      presence_penalty: -1,
+      frequency_penalty: 2,
+      logit_bias: { "42": -100 },
+      seed: 7,
+      stop: ["END"],
+      logprobs: true,
+      top_logprobs: 5,
+    });
+  });
+
+  it("asks for one likely token where none are wanted: none would switch them off", () => {
+    expect(chatBody({ ...request, topLogprobs: 0 }, 0, 0, false)).toMatchObject({
+      logprobs: true,
+      top_logprobs: 1,
+    });
+  });
+
+  it("speaks of thinking only to a template that knows it", () => {
+    expect(chatBody(request, 0, 0, false)).not.toHaveProperty("chat_template_kwargs");
+    expect(chatBody({ ...request, think: true }, 0, 0, true)).toMatchObject({
+      chat_template_kwargs: { enable_thinking: true },
+    });
+    expect(promptBody(request, true)).toMatchObject({
+      chat_template_kwargs: { enable_thinking: false },
+    });
+  });
+
+  it("sends no lone surrogate, wherever it stands", () => {
+    const body = chatBody(
+      {
+        ...request,
+        messages: [
+          { role: "system", parts: [{ type: "text", text: "a\ud800" }] },
+          {
+            role: "user",
+            parts: [
+              { type: "text", text: "b\udfff" },
+              { type: "text", text: "c" },
+            ],
+          },
+        ],
+        stop: ["\ud83d"],
+        json: { schema: { type: "object", properties: { "k\ud800": { const: "v\udc00" } } } },
+      },
+      0,
+      0,
+      false,
+    );
+    expect(JSON.stringify(body)).not.toMatch(/\\ud[89a-f]/);
+    expect(JSON.stringify(body)).toContain("\ufffd");
+  });
+
+  it("constrains to any object, or to a schema", () => {
+    expect(promptBody({ ...request, json: {} }, false).response_format).toEqual({
+      type: "json_object",
+    });
+    expect(
+      promptBody({ ...request, json: { schema: { type: "integer" } } }, false).response_format,
+    ).toEqual({ type: "json_schema", json_schema: { schema: { type: "integer" } } });
+  });
+
+  it("refuses a schema that would end the engine", () => {
+    let schema: Record<string, unknown> = { type: "string" };
+    for (let level = 0; level < 20_000; level++) schema = { items: schema };
+    const attempt = () => promptBody({ ...request, json: { schema } }, false);
+    expect(attempt).toThrow(SomnusError);
+    try {
+      attempt();
+    } catch (error) {
+      expect(error).toMatchObject({ code: "invalid_request", param: "response_format" });
+    }
+    const wide = { enum: Array.from({ length: 100_000 }, (_, at) => `value ${at}`) };
+    expect(() => promptBody({ ...request, json: { schema: wide } }, false)).toThrow(/longer/);
+  });
+});
+
+describe("engineSeed", () => {
+  it.each([
+    0,
+    1,
+    4294967294,
+    4294967295,
+    4294967296,
+    -1,
+    Number.MAX_SAFE_INTEGER,
+    Number.MIN_SAFE_INTEGER,
+  ])("maps %i to a seed of the engine, the same each time", (seed) => {
+    const own = engineSeed(seed, 0);
+    expect(Number.isInteger(own)).toBe(true);
+    expect(own).toBeGreaterThanOrEqual(0);
+    expect(own).toBeLessThan(4294967295);
+    expect(engineSeed(seed, 0)).toBe(own);
+    expect(engineSeed(seed, 1)).not.toBe(own);
+    expect(engineSeed(seed, 1)).toBeLessThan(4294967295);
+  });
+
+  it("leaves a seed that the engine knows as it is", () => {
+    expect(engineSeed(42, 0)).toBe(42);
+    expect(engineSeed(42, 2)).toBe(44);
+  });
+});

@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfig } from "../src/config/index.js";
+import { type Server, startServer } from "../src/main.js";
+import { createLog } from "../src/observe/index.js";
+import { createFakeEngine, type FakeEngine, type FakeScript } from "./fake-engine/index.js";
+import { writeTinyLlama } from "./gguf/index.js";
+
+export interface TestServer {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly server: Server;
+  readonly engine: FakeEngine;
+  /** Sends JSON to a path of the server. */
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+  /** A chat with the model `tiny`, fields on top. */
+  chat(fields: Record<string, unknown>, init?: RequestInit): Promise<Response>;
+  dispose(): Promise<void>;
+}
+
+/** Two models, `tiny` and `other`, on the scripted engine. */
+const CONFIG = `
+config_version = 1
+[[models]]
+id = "tiny"
+weights_path = "tiny.gguf"
+[[models]]
+id = "other"
+weights_path = "tiny.gguf"
+slots = 1
+`;
+
+/**
+ * A whole server in folders of its own, on a free port, that runs the scripted engine.
+ * `flags` are configuration values by dotted key; `toml` stands in place of the usual models.
+ */
+export async function startTestServer(
+  options: { script?: FakeScript; flags?: Record<string, unknown>; toml?: string } = {},
+): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
+  const engine = await createFakeEngine(options.script);
+  const file = join(folder, "somnus.toml");
+  await writeTinyLlama(join(folder, "tiny.gguf"));
+  await writeFile(file, options.toml ?? CONFIG);
+  const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder };
+  const loaded = await loadConfig({
+    file,
+    env,
+    flags: {
+      "server.host": ["127.0.0.1"],
+      "server.port": 0,
+      "server.drain_secs": 1,
+      "pool.models_dir": folder,
+      "engines.llama.path": engine.path,
+      ...options.flags,
+    },
+  });
+  const server = await startServer({ loaded, env, log: createLog("silent") });
+  await server.ready;
+  const failed = server.startup();
+  if (failed) throw new Error(`the test server did not get ready: ${failed.reason}`);
+  const url = server.urls[0]!;
+  const post = (path: string, body: unknown, init: RequestInit = {}) =>
+    fetch(`${url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+      ...init,
+    });
+  return {
+    url,
+    server,
+    engine,
+    post,
+    chat: (fields, init) =>
+      post(
+        "/v1/chat/completions",
+        { model: "tiny", messages: [{ role: "user", content: "Hello" }], ...fields },
+        init,
+      ),
+    async dispose() {
+      await server.close({ drainMs: 0 });
+      await engine.dispose();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The JSON chunks of an SSE body; the `[DONE]` that must end it is checked and left out. */
+export async function readChunks(response: Response): Promise<Record<string, unknown>[]> {
+  const text = await response.text();
+  const lines = text.split("\n\n").filter((line) => line.startsWith("data: "));
+  const last = lines.pop();
+  if (last !== "data: [DONE]") throw new Error(`the stream ends with ${last}`);
+  return lines.map((line) => JSON.parse(line.slice("data: ".length)));
+}
