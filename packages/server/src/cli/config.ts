@@ -12,10 +12,7 @@ type ConfigOptions = CommonOptions & { json?: boolean };
 export async function configShow(io: Io, options: ConfigOptions, args: string[]): Promise<number> {
   const all = explainConfig(await loadSettings(io, options));
   const [key] = args;
-  const rows =
-    key === undefined
-      ? all
-      : all.filter((row) => row.key === key || new RegExp(`^${escape(key)}[.[]`).test(row.key));
+  const rows = key === undefined ? all : all.filter((row) => isWithin(row.key, key));
   if (key !== undefined && rows.length === 0) {
     const sections = new Set(all.map((row) => row.key.split(".")[0]!));
     const meant = nearest(key, [...sections, ...all.map((row) => row.key)]);
@@ -50,7 +47,9 @@ export async function configCheck(io: Io, options: ConfigOptions): Promise<numbe
     else {
       for (const warning of warnings) out.line(`${out.paint.yellow("warn")}  ${warning}`);
       const read = file ?? "There is no configuration file, and what the environment says";
-      out.line(`${read} is right${warnings.length === 0 ? "" : `, with ${countText(warnings.length, "warning")}`}.`);
+      out.line(
+        `${read} is right${warnings.length === 0 ? "" : `, with ${countText(warnings.length, "warning")}`}.`,
+      );
     }
     return EXIT.ok;
   } catch (error) {
@@ -88,6 +87,7 @@ function isConfigError(error: unknown): error is ConfigError {
   return error instanceof Error && error.name === "ConfigError";
 }
 
-function escape(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** Whether `key` is `outer` or a setting of that section. */
+function isWithin(key: string, outer: string): boolean {
+  return key === outer || key.startsWith(`${outer}.`) || key.startsWith(`${outer}[`);
 }

@@ -34,7 +34,9 @@ async function run(argv: readonly string[], streams: Streams): Promise<number> {
     await program.parseAsync(argv as string[], { from: "user" });
   } catch (error) {
     const isHelp =
-      error instanceof Error && "code" in error && /^commander\.(help|version)/.test(`${error.code}`);
+      error instanceof Error &&
+      "code" in error &&
+      /^commander\.(help|version)/.test(`${error.code}`);
     if (isHelp) {
       outcome.code = argv.length === 0 ? EXIT.usage : EXIT.ok;
     } else {

@@ -1,4 +1,5 @@
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u;
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}]/u;
 const NO_WIDTH = /\p{Mark}|\u200d/u;
 
 /** Columns that a text without control characters takes in a terminal. */

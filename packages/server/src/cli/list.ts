@@ -26,10 +26,7 @@ export interface ListedModel {
 }
 
 /** `somnus list`: works without a server. */
-export async function list(
-  io: Io,
-  options: CommonOptions & { json?: boolean },
-): Promise<number> {
+export async function list(io: Io, options: CommonOptions & { json?: boolean }): Promise<number> {
   const models = await listModels(io, options);
   const { out } = io;
   if (options.json) {

@@ -16,7 +16,11 @@ export function buildProgram(io: Io, setExit: (code: number) => void): Command {
     .helpOption("-h, --help", "show help")
     .helpCommand("help [verb]", "show help for a verb")
     .option("--config <file>", "read this configuration file")
-    .option("--set <key=value>", "set one setting, as in --set pool.preload=false; repeatable", collect)
+    .option(
+      "--set <key=value>",
+      "set one setting, as in --set pool.preload=false; repeatable",
+      collect,
+    )
     .option("--verbose", "with an error, show where it came from")
     .configureOutput({
       writeOut: (text) => io.out.write(text),
@@ -64,9 +68,7 @@ Exit status: 0 done, 1 failed, 2 not understood, 130 ended by Ctrl-C.`,
     .option("--threads <count>", "threads of a text engine")
     .option("--drain <secs>", "how long running answers may go on at the end")
     .option("--log-level <level>", "the least important line to log")
-    .addOption(
-      new Option("--log-format <format>", "how the log looks").choices(["json", "text"]),
-    )
+    .addOption(new Option("--log-format <format>", "how the log looks").choices(["json", "text"]))
     .addHelpText(
       "after",
       `
@@ -98,9 +100,7 @@ Examples:
   somnus run qwen2.5-coder:0.5b "Write a haiku about sleep"
   git diff | somnus run qwen2.5-coder:0.5b "What does this change?"`,
     )
-    .action(
-      verb(async (options, args) => (await import("./run/index.js")).run(io, options, args)),
-    );
+    .action(verb(async (options, args) => (await import("./run/index.js")).run(io, options, args)));
 
   withServer(program.command("ps"))
     .description("List the models that are loaded.")

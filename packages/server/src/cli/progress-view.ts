@@ -5,9 +5,7 @@ import type { Output } from "./output.js";
 import { bytesText, durationText } from "./quantities.js";
 
 /** How far a step is: measured in units, or as the percentage that a server tells. */
-export type Extent =
-  | Omit<Progress, "step">
-  | { percent: number | null; etaSecs: number | null };
+export type Extent = Omit<Progress, "step"> | { percent: number | null; etaSecs: number | null };
 
 /** Milliseconds until the first line about a step, and between the later ones, where there is no terminal. */
 export interface Pace {

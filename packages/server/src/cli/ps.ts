@@ -6,10 +6,7 @@ import { tableLines } from "./layout.js";
 import { bytesText } from "./quantities.js";
 
 /** `somnus ps`: the models that are loaded on the running server. */
-export async function ps(
-  io: Io,
-  options: ConnectionOptions & { json?: boolean },
-): Promise<number> {
+export async function ps(io: Io, options: ConnectionOptions & { json?: boolean }): Promise<number> {
   const connection = await connect(io, options);
   const models = await reach(connection, connection.client.models.list());
   const loaded = models.filter((model) => model.resident);

@@ -113,8 +113,10 @@ function personTeller({ out, err }: Io): Teller {
 
 function eventTeller({ out }: Io): Teller {
   let last = { step: "", at: 0 };
-  const event = (name: string, fields: object) => out.line(JSON.stringify({ event: name, ...fields }));
-  const files = (variant: CatalogVariant) => variant.files.map(({ file, size }) => ({ file, size }));
+  const event = (name: string, fields: object) =>
+    out.line(JSON.stringify({ event: name, ...fields }));
+  const files = (variant: CatalogVariant) =>
+    variant.files.map(({ file, size }) => ({ file, size }));
   return {
     present: (model, variant) =>
       event("present", { id: model.id, quant: variant.quant, files: files(variant) }),

@@ -98,7 +98,8 @@ async function readyLines(server: Server, key: string | undefined): Promise<stri
     .list({ signal: AbortSignal.timeout(FIRST_CALL_MS) })
     .catch(() => null);
   if (models === null) return ["Ready."];
-  const model = models.find((one) => one.default) ?? models.find((one) => one.resident) ?? models[0];
+  const model =
+    models.find((one) => one.default) ?? models.find((one) => one.resident) ?? models[0];
   if (model === undefined) {
     return ["Ready, but there is no model yet. See what there is with: somnus list"];
   }

@@ -3,11 +3,7 @@ import { nearest } from "../spelling/index.js";
 import { CliFailure, usageError } from "./failure.js";
 
 /** What commander could not understand, in this program's form; any other error as it is. */
-export function usageFailure(
-  error: unknown,
-  argv: readonly string[],
-  program: Command,
-): unknown {
+export function usageFailure(error: unknown, argv: readonly string[], program: Command): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (!(error instanceof Error) || error instanceof CliFailure || !code.startsWith("commander.")) {
     return error;

@@ -101,6 +101,7 @@ test.each([
   ["server = 2020-01-01", "server must be a table, not a date"],
   ["config_version = 2", "config_version must be 1, not 2"],
   ["models = [1]", "models[0] must be a table, not 1"],
+  ['server.keys = [{ key = "k", label = "a\\nb" }]', "must be at most 64 characters, none of them"],
   ["[[models]]", "models[0] needs id"],
   [
     'models = [{ id = "a", gpu_layers = "all" }]',

@@ -72,7 +72,7 @@ export const MODEL_DEFAULTS = {
   initial_tier: "tier3_nvme_ssd",
   keep_warm_in_ram: false,
   gpu_layers: "auto",
-  moe_offload: "auto",
+  moe_offload: "off",
   allow_untested: false,
 } as const;
 

@@ -1,4 +1,4 @@
-import { nearest } from "./nearest.js";
+import { nearest } from "../spelling/index.js";
 import { parseText } from "./parse-text.js";
 import { readValue } from "./read-value.js";
 import { KNOWN_KEYS, SETTINGS } from "./settings.js";

@@ -1,5 +1,6 @@
-import { homedir, tmpdir, userInfo } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join, posix, resolve, win32 } from "node:path";
+import { ConfigError } from "./config-error.js";
 
 /** The user's folders for this product, absolute. None of them need exist. */
 export interface DefaultPaths {
@@ -21,6 +22,8 @@ const NAME = "somnus";
  * The usual folders of the platform: XDG Base Directory on Linux and other Unix systems (a
  * relative `XDG_*` value is ignored, as its specification asks), `~/Library` on macOS,
  * `%LOCALAPPDATA%` and `%APPDATA%` on Windows.
+ *
+ * @throws ConfigError when the user has no home folder.
  */
 export function defaultPaths(
   env: NodeJS.ProcessEnv,
@@ -42,7 +45,7 @@ export function defaultPaths(
     };
   }
 
-  const temporary = join(folder("TMPDIR", tmpdir()), `${NAME}-${userInfo().uid}`);
+  const temporary = join(folder("TMPDIR", tmpdir()), `${NAME}-${process.getuid?.() ?? "user"}`);
   if (platform === "darwin") {
     const library = join(home, "Library");
     return {
@@ -64,12 +67,25 @@ export function defaultPaths(
   };
 }
 
-/** The user's home folder: what the environment says if it is absolute, else what the system says. */
+/**
+ * The user's home folder: what the environment says if it is absolute, else what the system says.
+ *
+ * @throws ConfigError when neither knows one, as for a made-up user id in a container.
+ */
 export function homeFolder(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,
 ): string {
-  return absolute(env[platform === "win32" ? "USERPROFILE" : "HOME"], platform) ?? homedir();
+  const variable = platform === "win32" ? "USERPROFILE" : "HOME";
+  const named = absolute(env[variable], platform);
+  if (named !== null) return named;
+  try {
+    return homedir();
+  } catch {
+    const message = `This user has no home folder; set ${variable} to one.`;
+    const nowhere = { file: null, line: null, column: null, key: null };
+    throw new ConfigError([{ ...nowhere, message, suggestion: null }]);
+  }
 }
 
 /** `path` made absolute: `~/` is the home folder, a relative path counts from `base`. */

@@ -1,5 +1,6 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Logger } from "../observe/index.js";
-import { type SomnusError, toSomnusError } from "./errors.js";
+import { type ErrorCode, type SomnusError, toSomnusError } from "./errors.js";
 import type { Exchange } from "./exchange.js";
 import { pathOf } from "./path-methods.js";
 import { isStillSending, refuseWhileSending } from "./refuse.js";
@@ -14,16 +15,24 @@ export interface Answers {
   error(exchange: Exchange, error: SomnusError): void;
 }
 
+/**
+ * @param closing whether connections end with the answers on them
+ */
 export function createAnswers(
   writeError: ErrorWriter,
   streams: StreamTiming,
+  closing: () => boolean,
   log: Logger,
 ): Answers {
-  function whole(exchange: Exchange, { status, headers, contentType, body }: WholeReply): void {
+  function whole(
+    exchange: Exchange,
+    { status, headers = {}, contentType, body }: WholeReply,
+  ): void {
+    validate(headers);
     if (!exchange.claim()) return;
     const { reply } = exchange;
-    if (headers) reply.headers(headers);
-    reply.code(status).header("content-type", contentType).send(body);
+    if (closing()) reply.header("connection", "close");
+    reply.headers(headers).code(status).header("content-type", contentType).send(body);
   }
 
   function events(exchange: Exchange, { events, onError, headers }: EventsReply): void {
@@ -33,12 +42,14 @@ export function createAnswers(
       response,
       signal,
       open() {
-        if (response.destroyed || !exchange.claim()) return false;
         const late = headers?.() ?? {};
+        validate(late);
+        if (response.destroyed || !exchange.claim()) return false;
         reply.hijack();
         response.writeHead(200, {
           ...(reply.getHeaders() as Record<string, string>),
           ...late,
+          ...(closing() ? { connection: "close" } : {}),
           "content-type": "text/event-stream; charset=utf-8",
           "cache-control": "no-cache",
           "x-accel-buffering": "no",
@@ -55,9 +66,7 @@ export function createAnswers(
     if (reply.raw.destroyed || !exchange.claim()) return;
     report(exchange, failure, log);
     const { status, headers, body } = writeError(failure);
-    if (failure.code === "request_timeout" || failure.code === "body_limit_exceeded") {
-      reply.header("connection", "close");
-    }
+    if (closing() || LAST_ON_CONNECTION.has(failure.code)) reply.header("connection", "close");
     reply.headers(headers);
     if (!isStillSending(reply.request.raw)) {
       reply.code(status).send(body);
@@ -78,6 +87,20 @@ export function createAnswers(
     },
     error,
   };
+}
+
+/** After these the client's own part of the connection is not to be trusted. */
+const LAST_ON_CONNECTION: ReadonlySet<ErrorCode> = new Set([
+  "request_timeout",
+  "body_limit_exceeded",
+]);
+
+/** Before the answer is claimed, so that a handler's mistake can still become an error. */
+function validate(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  }
 }
 
 /** The server's own failures go to the log with their cause; what a client did wrong does not. */

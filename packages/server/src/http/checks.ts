@@ -42,7 +42,6 @@ export function createChecks({
   function onArrival(exchange: Exchange): boolean {
     const { reply } = exchange;
     const { raw, is404 } = reply.request;
-    if (draining()) reply.header("connection", "close");
     guard.check(raw);
     const cors = corsHeaders(raw, origins);
     if (cors) reply.headers(cors);

@@ -72,7 +72,6 @@ export function createDocs(source: DocsSource): Docs {
       handler: async () => ({
         kind: "whole",
         status: 200,
-        headers: undefined,
         contentType: "application/json; charset=utf-8",
         body: await document(),
       }),
@@ -181,7 +180,8 @@ async function createPage(document: object): Promise<FastifyInstance> {
   await app.register(swaggerUi, {
     routePrefix: "/docs",
     staticCSP: PAGE_POLICY,
-    uiConfig: { validatorUrl: null, docExpansion: "list" },
+    uiConfig: { validatorUrl: null, docExpansion: "list", layout: "BaseLayout" },
+    theme: { title: "Somnus API" },
   });
   await app.ready();
   return app;

@@ -147,7 +147,7 @@ class FastifyDoor implements Door {
       stall: this.#timeoutMs,
       ...options.streams,
     };
-    this.#answers = createAnswers(writeError, streams, log);
+    this.#answers = createAnswers(writeError, streams, this.#isDraining, log);
     this.app = this.#build();
   }
 

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { isIPv6 } from "node:net";
 import type { Logger } from "../observe/index.js";
@@ -100,10 +106,19 @@ function createDoorServer(
   requestTimeoutMs: number,
   write: ErrorWriter,
 ): Server {
-  const underWay = new WeakMap<Socket, ServerResponse>();
+  const latest = new WeakMap<Socket, ServerResponse<IncomingMessage>>();
   const handle: RequestListener = (request, response) => {
-    underWay.set(request.socket, response);
+    latest.set(request.socket, response);
     handler(request, response);
+  };
+  /** Whether an answer is still due on the connection to a request that has arrived whole, or has begun. */
+  const isAnswering = (socket: Socket) => {
+    const response = latest.get(socket);
+    return (
+      response !== undefined &&
+      !response.writableFinished &&
+      (response.headersSent || response.req.complete)
+    );
   };
   const server = createServer(
     {
@@ -122,13 +137,7 @@ function createDoorServer(
   server.on("checkContinue", handle);
   server.on("checkExpectation", handle);
   server.on("clientError", (error: Error, socket: Socket) => {
-    const response = underWay.get(socket);
-    answerClientError(
-      error,
-      socket,
-      response?.headersSent === true && !response.writableFinished,
-      write,
-    );
+    answerClientError(error, socket, isAnswering(socket), write);
   });
   return server;
 }

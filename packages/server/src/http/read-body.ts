@@ -110,7 +110,9 @@ function position(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : "";
   const found = /at position (\d+)/.exec(message);
   if (found) {
-    const before = text.slice(0, Number(found[1]));
+    const at = Number(found[1]);
+    if (at >= text.length) return ": it ends too early";
+    const before = text.slice(0, at);
     const line = before.split("\n").length;
     return `: it goes wrong at line ${line}, column ${before.length - before.lastIndexOf("\n")}`;
   }

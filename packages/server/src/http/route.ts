@@ -40,7 +40,7 @@ export type Reply = WholeReply | EventsReply;
 export interface WholeReply {
   readonly kind: "whole";
   readonly status: number;
-  readonly headers: Headers | undefined;
+  readonly headers?: Headers | undefined;
   readonly contentType: string;
   readonly body: string | Buffer;
 }

@@ -101,7 +101,13 @@ class EventStream {
   }
 
   #onSilence(): void {
-    if (this.#over || !this.#ensureOpen()) return;
+    if (this.#over) return;
+    try {
+      if (!this.#ensureOpen()) return;
+    } catch (error) {
+      this.#breakOff(toSomnusError(error));
+      return;
+    }
     if (!this.#sink.response.writableNeedDrain) this.#sink.response.write(COMMENT);
     this.#timer.refresh();
   }

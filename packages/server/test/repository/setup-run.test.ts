@@ -7,14 +7,14 @@ import { ROOT } from "./checkout.js";
 import { type Ended, runNode } from "./run-node.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
+// Starting many programs is slow on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
 const BOOTSTRAP = pathToFileURL(join(ROOT, "scripts/lib/bootstrap.mjs")).href;
 
 /** Stands in for npm: "installs" a compiler that "builds", and notes each run. */
 const NPM = `
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
-
-// Starting many programs is slow on a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 appendFileSync("runs", "npm " + process.argv.slice(2).join(" ") + "\\n");
 if (process.env.FAKE_NPM_FAILS) {
   console.error("npm error code " + process.env.FAKE_NPM_FAILS);

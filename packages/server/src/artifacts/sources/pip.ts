@@ -20,7 +20,8 @@ export interface PipRun {
 }
 
 const KEPT_OUTPUT = 64 * 1024;
-const PROBE_MS = 20_000;
+/** A loaded machine may take seconds to start Python, which says nothing about the network. */
+export const PIP_START_MS = 20_000;
 const WATCH_MS = 200;
 
 /** The first pip that answers, or null. `configured` is the only one tried when it is given. */
@@ -35,7 +36,7 @@ export async function findPip(
     const { status, output } = await runPip(command, ["--version"], {
       env,
       signal,
-      quietMs: () => PROBE_MS,
+      quietMs: () => PIP_START_MS,
     });
     const version = /^pip (\S+)/m.exec(output)?.[1];
     if (status === 0 && version) return { command, version };

@@ -5,7 +5,7 @@ import type { PypiPart, Source } from "../artifact.js";
 import { SourceFailure } from "../failure.js";
 import { requireSpace } from "../free-space.js";
 import type { Attempt } from "./attempt.js";
-import { type Pip, type PipRun, runPip } from "./pip.js";
+import { PIP_START_MS, type Pip, type PipRun, runPip } from "./pip.js";
 import { readMember } from "./wheel-member.js";
 
 /** The one name under which all of the package index is remembered: pip knows the address, we do not. */
@@ -142,12 +142,14 @@ async function downloadOnce(
       TMP: tempDir,
       LC_ALL: "C",
       PYTHONUTF8: "1",
+      PYTHONUNBUFFERED: "1",
       PIP_REQUIRE_VIRTUALENV: "0",
     },
     signal: attempt.signal,
     tempDir,
     downloaded,
     quietMs: (output) => {
+      if (output === "") return PIP_START_MS;
       if (patient || hasAnswered(output)) return 2 * limits.patientMs;
       return limits.reachMs;
     },

@@ -61,6 +61,7 @@ export const LimitSettings = Table(
     queue_timeout_secs: Type.Optional(
       Seconds({
         exclusiveMinimum: 0,
+        effect: "later",
         description: "Seconds a request may wait for its turn. Without it there is no limit.",
       }),
     ),

@@ -27,6 +27,8 @@ const ApiKey = Table(
     }),
     label: Type.Optional(
       Text({
+        pattern: "^[^\\x00-\\x1f\\x7f]{1,64}$",
+        must: "be at most 64 characters, none of them a control character",
         description:
           "The name of the key in logs and metrics; the key itself is never written there.",
       }),

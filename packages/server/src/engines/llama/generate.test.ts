@@ -156,11 +156,9 @@ describe.skipIf(windows)("a generation", () => {
   it("does not take a slow reader for a silent engine, and slows the engine down", async () => {
     await fake.script({ answer: " word".repeat(60_000) });
     const before = (await fake.journal()).length;
-    const events = loaded.generate(
-      ask("x", { maxTokens: 60_000 }),
-      0,
-      new AbortController().signal,
-    );
+    const events = loaded
+      .generate(ask("x", { maxTokens: 60_000 }), 0, new AbortController().signal)
+      [Symbol.asyncIterator]();
     let text = "";
     const take = (event: GenerationEvent) => {
       if (event.type === "text") text += event.text;
@@ -169,7 +167,7 @@ describe.skipIf(windows)("a generation", () => {
     await fake.happened((event) => event.event === "full", before);
     await new Promise((resolve) => setTimeout(resolve, STALL_MS * 1.5));
     expect((await fake.journal()).slice(before).some((e) => e.event === "finish")).toBe(false);
-    for await (const event of events) take(event);
+    for (let next = await events.next(); !next.done; next = await events.next()) take(next.value);
     expect(text.length).toBe(" word".length * 60_000);
   });
 

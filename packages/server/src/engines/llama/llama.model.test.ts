@@ -184,91 +184,111 @@ describe("a real model", () => {
 });
 
 /**
- * How far a request that was cut still went is read from what the slot remembers: a follow-up finds
- * the cut one's tokens there as cached ones.
+ * How far a cut request still went is read from what its slot remembers: a follow-up that begins
+ * with the same tokens finds them there as cached ones. A machine that is busy may keep this
+ * process from reading in time, so the best of three tries counts.
  */
 describe("a request that is cut", () => {
-  const neighbour = async (signal: AbortSignal) => {
-    const events = loaded.generate(
-      ask("Write a very long story.", {
-        maxTokens: 4000,
-        sampling: { seed: 2, logitBias: { "2": -100, "0": -100 } },
-      }),
-      3,
-      signal,
+  const endless = { logitBias: { "0": -100, "2": -100 } };
+
+  async function cachedIn(slot: number, request: GenerationRequest): Promise<number> {
+    for await (const event of loaded.generate({ ...request, maxTokens: 1 }, slot, NEVER)) {
+      if (event.type === "start") return event.cachedTokens ?? 0;
+    }
+    throw new Error("it did not start");
+  }
+
+  /** Runs something beside a stream that goes on all the time, or alone. */
+  async function beside(company: boolean, run: () => Promise<void>): Promise<void> {
+    const control = new AbortController();
+    const story = ask("Write a very long story.", {
+      maxTokens: 6000,
+      sampling: { seed: 2, ...endless },
+    });
+    const neighbour = loaded.generate(story, 3, control.signal)[Symbol.asyncIterator]();
+    if (company) await neighbour.next();
+    const reading = (async () => {
+      while (company && !(await neighbour.next()).done);
+    })();
+    const cut = expect(company ? reading : Promise.reject(new Error("cancelled"))).rejects.toThrow(
+      /cancelled/,
     );
-    for await (const _ of events);
-  };
+    try {
+      await run();
+    } finally {
+      control.abort();
+      await cut;
+    }
+  }
+
+  async function best(tries: () => Promise<number>): Promise<number> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < 3 && least > 0; at++) least = Math.min(least, await tries());
+    return least;
+  }
 
   for (const company of [false, true]) {
     const where = company ? "beside another stream" : "alone";
 
     it(`frees its slot within two tokens while generating, ${where}`, async () => {
-      const other = new AbortController();
-      const running = company ? neighbour(other.signal).catch(() => {}) : undefined;
-      try {
-        const request = ask("Write a very long story about a lighthouse.", {
-          maxTokens: 2000,
-          sampling: { seed: 5, logitBias: { "2": -100, "0": -100 } },
-        });
-        const control = new AbortController();
-        let tokens = 0;
-        let cutAt = 0;
-        const attempt = (async () => {
-          for await (const event of loaded.generate(request, 0, control.signal)) {
-            if (event.type !== "text") continue;
-            tokens++;
-            if (tokens === 12) {
-              cutAt = performance.now();
-              control.abort();
+      const story = ask("Write a very long story about a lighthouse.", {
+        maxTokens: 40,
+        sampling: { temperature: 0, ...endless },
+      });
+      const whole = textOf(await collect(story, 2));
+      const prompt = await loaded.count(story, NEVER);
+      const followUp: GenerationRequest = {
+        ...story,
+        messages: [
+          ...story.messages,
+          { role: "assistant", parts: [{ type: "text", text: whole }] },
+        ],
+      };
+      await beside(company, async () => {
+        const tooMany = await best(async () => {
+          const control = new AbortController();
+          let seen = 0;
+          const attempt = (async () => {
+            for await (const event of loaded.generate(
+              { ...story, maxTokens: 2000 },
+              0,
+              control.signal,
+            )) {
+              if (event.type === "text" && ++seen === 10) control.abort();
             }
-          }
-        })();
-        await expect(attempt).rejects.toMatchObject({ code: "cancelled" });
-        // The next request waits for the slot: it starts as soon as the cut one has left it.
-        const next = loaded.generate(ask("Hi", { maxTokens: 4 }), 0, NEVER);
-        await next.next();
-        const waited = performance.now() - cutAt;
-        let usage: GenerationEvent | undefined;
-        for await (const event of next) if (event.type === "usage") usage = event;
-        if (usage?.type !== "usage") throw new Error("no usage");
-        const perToken =
-          (usage.timings?.decodeMs ?? 0) / Math.max(1, usage.timings?.decodeTokens ?? 1);
-        expect(waited).toBeLessThan(2 * perToken + 400);
-      } finally {
-        other.abort();
-        await running;
-      }
+          })();
+          await expect(attempt).rejects.toMatchObject({ code: "cancelled" });
+          const generated = (await cachedIn(0, followUp)) - prompt;
+          expect(generated).toBeGreaterThan(0);
+          return Math.max(0, generated - (seen + 2));
+        });
+        expect(tooMany).toBe(0);
+      });
     });
 
     it(`frees its slot within one batch while reading its prompt, ${where}`, async () => {
-      const other = new AbortController();
-      const running = company ? neighbour(other.signal).catch(() => {}) : undefined;
-      try {
-        const request = ask(longText(company ? "alpha" : "beta", 1200));
-        const control = new AbortController();
-        let done = 0;
-        const attempt = (async () => {
-          for await (const event of loaded.generate(request, 1, control.signal)) {
-            if (event.type !== "progress" || event.done < 2 * BATCH) continue;
-            done = event.done;
-            control.abort();
-          }
-        })();
-        await expect(attempt).rejects.toMatchObject({ code: "cancelled" });
-        expect(done).toBeGreaterThan(0);
-        // The same prompt again finds in the slot what the cut request had read until it was gone.
-        const again = loaded.generate({ ...request, maxTokens: 1 }, 1, NEVER);
-        const first = (await again.next()).value;
-        await again.return(undefined);
-        if (first?.type !== "start") throw new Error("no start");
-        expect(first.promptTokens).toBeGreaterThan(8 * BATCH);
-        expect(first.cachedTokens).toBeGreaterThan(0);
-        expect(first.cachedTokens).toBeLessThanOrEqual(done + 2 * BATCH);
-      } finally {
-        other.abort();
-        await running;
-      }
+      await beside(company, async () => {
+        let attempts = 0;
+        const tooMany = await best(async () => {
+          const request = ask(longText(`${company ? "alpha" : "beta"}${attempts++}x`, 500));
+          const control = new AbortController();
+          let seen = 0;
+          const attempt = (async () => {
+            for await (const event of loaded.generate(request, 1, control.signal)) {
+              if (event.type !== "progress" || event.done < 2 * BATCH || control.signal.aborted)
+                continue;
+              seen = event.done;
+              control.abort();
+            }
+          })();
+          await expect(attempt).rejects.toMatchObject({ code: "cancelled" });
+          expect(await loaded.count(request, NEVER)).toBeGreaterThan(8 * BATCH);
+          const read = await cachedIn(1, request);
+          expect(read).toBeGreaterThan(0);
+          return Math.max(0, read - (seen + BATCH));
+        });
+        expect(tooMany).toBe(0);
+      });
     });
   }
 });

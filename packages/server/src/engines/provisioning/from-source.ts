@@ -11,7 +11,7 @@ import { readFailedBuild, writeFailedBuild } from "./source-build/failed-build.j
 import {
   BuildError,
   buildFromSource,
-  notWritable,
+  explainDiskError,
   type SourceBuild,
 } from "./source-build/source-build.js";
 import { findAccelerators, findToolchain } from "./toolchain.js";
@@ -60,15 +60,17 @@ async function underLock<T>(
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
-  await mkdir(root, { recursive: true }).catch((error: unknown) => {
-    throw notWritable(root, error);
-  });
   const onWait = (holder: { pid: number } | null) => {
     const whom = holder === null ? "another process" : `process ${holder.pid}`;
     options.log.info({ holder }, `waiting for ${whom}, which builds ${engine.name}`);
     on({ step: `waiting for ${whom}, which builds ${engine.name}`, done: 0, unit: "steps" });
   };
-  return withLock(join(root, "build.lock"), { signal, onWait }, work);
+  try {
+    await mkdir(root, { recursive: true });
+    return await withLock(join(root, "build.lock"), { signal, onWait }, work);
+  } catch (error) {
+    throw explainDiskError(error, engine.name, root);
+  }
 }
 
 /** A build for an accelerator that fails gives way to one for the processor alone, and says so. */

@@ -49,6 +49,7 @@ export class BuildError extends SomnusError {
  * process is killed, the next build sweeps it.
  * @throws BuildError when cmake or the compiler fail
  * @throws SomnusError `model_unavailable` for what is missing: compiler, tools, disk, a good archive
+ * @throws the system's error when it refuses to write, see `explainDiskError`
  * @throws the signal's reason when it fires; every process is gone by then
  */
 export async function buildFromSource(
@@ -73,9 +74,6 @@ export async function buildFromSource(
     const made = await make(build, work, log, on, signal);
     await log.close();
     return await install(build, work, made, log.path, on, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw await describe(error, build);
   } finally {
     await log.close();
     await removeFolder(work, trial.log);
@@ -87,7 +85,11 @@ async function requireDisk(build: SourceBuild): Promise<void> {
   const needed = accelerators.length > 0 ? recipe.accelerated_disk_bytes : recipe.disk_bytes;
   const free = await freeBytes(build.root);
   if (free < needed)
-    throw diskFull(build, `${gigabytes(needed)} are needed and ${gigabytes(free)} are free`);
+    throw diskFull(
+      build.name,
+      build.root,
+      `${gigabytes(needed)} are needed and ${gigabytes(free)} are free`,
+    );
 }
 
 /** Fetches, unpacks, configures and compiles. Gives the path of the compiled program. */
@@ -238,21 +240,20 @@ async function failureMessage(
   return `${build.name} could not be built. ${advice[failure.kind]}; or ${SET_PATH}. The log is ${logFile}. It ends with:${lines}`;
 }
 
-async function describe(error: unknown, build: SourceBuild): Promise<unknown> {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  if (code === "ENOSPC" || code === "EDQUOT") return diskFull(build, "it is full", error);
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return notWritable(build.root, error);
-  return error;
+/** The error for people when the system refused to write; any other error as it is. */
+export function explainDiskError(error: unknown, name: string, root: string): unknown {
+  const code = (error as NodeJS.ErrnoException | null)?.code ?? "";
+  if (["ENOSPC", "EDQUOT"].includes(code)) return diskFull(name, root, "it is full", error);
+  const denied = ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR"].includes(code);
+  return denied ? notWritable(root, error) : error;
 }
 
-function diskFull(build: SourceBuild, why: string, cause?: unknown): SomnusError {
-  const message = `${build.name} cannot be built: there is too little room on the disk of ${build.root} (${why}). Make room and start again, or ${SET_PATH}.`;
+function diskFull(name: string, root: string, why: string, cause?: unknown): SomnusError {
+  const message = `${name} cannot be built: there is too little room on the disk of ${root} (${why}). Make room and start again, or ${SET_PATH}.`;
   return new SomnusError("model_unavailable", message, { cause });
 }
 
-/** The error for a cache folder that this user may not write. */
-export function notWritable(folder: string, cause: unknown): SomnusError {
+function notWritable(folder: string, cause: unknown): SomnusError {
   const message = `The engine's folder ${folder} cannot be written. Give this user the right to, or ${SET_PATH}.`;
   return new SomnusError("model_unavailable", message, { cause });
 }

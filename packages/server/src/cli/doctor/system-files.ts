@@ -1,0 +1,24 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/**
+ * The files in which Linux describes the machine, below `root`. What is not there is null or empty.
+ * Paths are not normalized: `..` behind a link leads to the folder of what it links to.
+ */
+export class SystemFiles {
+  readonly #root: string;
+
+  constructor(root = "") {
+    this.#root = root;
+  }
+
+  async text(path: string): Promise<string | null> {
+    return readFile(this.#root + path, "utf8").then(
+      (text) => text.trim(),
+      () => null,
+    );
+  }
+
+  async names(folder: string): Promise<string[]> {
+    return readdir(this.#root + folder).catch(() => []);
+  }
+}

@@ -1,0 +1,121 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "../test-server.js";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ script: { answer: "ok" } });
+});
+afterAll(() => server.dispose());
+
+/** Every field of a chat body that the server knows. */
+const FIELDS = [
+  "model",
+  "messages",
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "min_p",
+  "repeat_penalty",
+  "presence_penalty",
+  "frequency_penalty",
+  "logit_bias",
+  "seed",
+  "stop",
+  "n",
+  "logprobs",
+  "top_logprobs",
+  "response_format",
+  "stream",
+  "stream_options",
+  "num_ctx",
+  "keep_alive",
+  "think",
+  "reasoning_effort",
+  "tools",
+  "tool_choice",
+  "functions",
+  "modalities",
+  "user",
+  "metadata",
+  "__proto__",
+  "constructor",
+  "unknown_field",
+];
+
+/** JSON texts that are hard on a reader; as texts, since `1e999` and duplicate keys have no value in JS. */
+const hostile = fc.oneof(
+  fc.constantFrom(
+    "null",
+    "true",
+    "0",
+    "-1",
+    "-0",
+    "1e999",
+    "-1e999",
+    "1e-400",
+    "9007199254740993",
+    "2147483648",
+    "4294967295",
+    "0.1",
+    '""',
+    '"\\u0000"',
+    '"\\ud800"',
+    '"\\udfff\\ud800"',
+    "[]",
+    "{}",
+    "[[]]",
+    "[null]",
+    '{"__proto__":{"a":1}}',
+    '{"constructor":{"prototype":{}}}',
+    '{"a":1,"a":"2"}',
+    '{"type":"json_schema","json_schema":{"schema":{"type":"object","pattern":"("}}}',
+    '[{"role":"user","content":"\\ud83d"}]',
+    '[{"role":"user"}]',
+    '[{"role":"assistant"}]',
+    '[{"role":"tool","content":"x","tool_call_id":"y"}]',
+    '[{"role":"user","content":[]}]',
+    '[{"role":"system","content":""}]',
+    `"${"x".repeat(5_000)}"`,
+    `${"[".repeat(3_000)}${"]".repeat(3_000)}`,
+    `${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}`,
+  ),
+  fc.json({ maxDepth: 3 }),
+);
+const usual: Record<string, string> = {
+  model: '"tiny"',
+  messages: '[{"role":"user","content":"Hello"}]',
+};
+
+describe("any chat body", () => {
+  it("is answered or refused by name, never with a server error", async () => {
+    const body = fc.dictionary(fc.constantFrom(...FIELDS), hostile, { maxKeys: 4 });
+    await fc.assert(
+      fc.asyncProperty(body, async (fields) => {
+        const entries = { ...usual, ...fields };
+        const text = `{${Object.entries(entries)
+          .map(([key, value]) => `${JSON.stringify(key)}:${value}`)
+          .join(",")}}`;
+        const response = await server.post("/v1/chat/completions", text);
+        const answer = await response.text();
+        expect(
+          [200, 400, 404],
+          `${response.status} for ${text.slice(0, 400)}: ${answer.slice(0, 300)}`,
+        ).toContain(response.status);
+        if (response.status !== 200) {
+          const { error } = JSON.parse(answer);
+          expect(error.message).toEqual(expect.any(String));
+          expect(error.type).toEqual(expect.any(String));
+        } else if (response.headers.get("content-type")!.includes("event-stream")) {
+          expect(answer.endsWith("data: [DONE]\n\n")).toBe(true);
+          expect(answer).not.toContain('"finish_reason":"error"');
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+    const after = await server.chat({});
+    expect(after.status).toBe(200);
+  }, 120_000);
+});
