@@ -41,6 +41,7 @@ const MAY_NAME_TYPES_OF = {
 
 /** Rooms that use the contract's schemas while running; every room may use its types. */
 const MAY_CALL_CONTRACT = [
+  "models",
   "cli",
   "config",
   "formats",

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Maybe, OneOf } from "./maybe.js";
+import { Maybe, OneOf, Schema } from "./schema.js";
 import { Telemetry } from "./telemetry.js";
 
 export const CHAT_ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
@@ -16,37 +16,41 @@ const AudioPart = Type.Object({
 });
 
 /** One part of a message's content. */
-export const ContentPart = Type.Union([TextPart, ImagePart, AudioPart, RefusalPart]);
+export const ContentPart = Schema(Type.Union([TextPart, ImagePart, AudioPart, RefusalPart]));
 export type ContentPart = Static<typeof ContentPart>;
 
 /** One message of a conversation. */
-export const ChatMessage = Type.Object(
-  {
-    role: OneOf(CHAT_ROLES),
-    content: Maybe(Type.Union([Type.String(), Type.Array(ContentPart)])),
-    name: Maybe(Type.String()),
-    tool_call_id: Maybe(Type.String()),
-    tool_calls: Maybe(Type.Array(Type.Unknown())),
-    reasoning_content: Maybe(Type.String()),
-  },
-  { $id: "ChatMessage" },
+export const ChatMessage = Schema(
+  Type.Object(
+    {
+      role: OneOf(CHAT_ROLES),
+      content: Maybe(Type.Union([Type.String(), Type.Array(ContentPart)])),
+      name: Maybe(Type.String()),
+      tool_call_id: Maybe(Type.String()),
+      tool_calls: Maybe(Type.Array(Type.Unknown())),
+      reasoning_content: Maybe(Type.String()),
+    },
+    { $id: "ChatMessage" },
+  ),
 );
 export type ChatMessage = Static<typeof ChatMessage>;
 
 /** The form the answer has to take. */
-export const ResponseFormat = Type.Union([
-  Type.Object({ type: Type.Literal("text") }),
-  Type.Object({ type: Type.Literal("json_object") }),
-  Type.Object({
-    type: Type.Literal("json_schema"),
-    json_schema: Type.Object({
-      name: Maybe(Type.String()),
-      description: Maybe(Type.String()),
-      schema: Maybe(Type.Record(Type.String(), Type.Unknown())),
-      strict: Maybe(Type.Boolean()),
+export const ResponseFormat = Schema(
+  Type.Union([
+    Type.Object({ type: Type.Literal("text") }),
+    Type.Object({ type: Type.Literal("json_object") }),
+    Type.Object({
+      type: Type.Literal("json_schema"),
+      json_schema: Type.Object({
+        name: Maybe(Type.String()),
+        description: Maybe(Type.String()),
+        schema: Maybe(Type.Record(Type.String(), Type.Unknown())),
+        strict: Maybe(Type.Boolean()),
+      }),
     }),
-  }),
-]);
+  ]),
+);
 export type ResponseFormat = Static<typeof ResponseFormat>;
 
 /** Most alternatives that one request may ask for. */
@@ -55,65 +59,67 @@ export const MAX_CHOICES = 16;
 export const MAX_STOPS = 16;
 
 /** `POST /v1/chat/completions`. Unknown fields are allowed and ignored. */
-export const ChatRequest = Type.Object(
-  {
-    model: Maybe(Type.String({ minLength: 1, description: "The id of a model of the pool." })),
-    messages: Type.Array(ChatMessage, { minItems: 1 }),
-    max_tokens: Maybe(
-      Type.Integer({ minimum: 1, description: "Clamped to limits.max_tokens_cap." }),
-    ),
-    max_completion_tokens: Maybe(
-      Type.Integer({ minimum: 1, description: "Same as max_tokens, and wins over it." }),
-    ),
-    temperature: Maybe(Type.Number({ minimum: 0, maximum: 2 })),
-    top_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
-    top_k: Maybe(Type.Integer({ minimum: 0, maximum: 2147483647 })),
-    min_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
-    repeat_penalty: Maybe(Type.Number({ minimum: 0, maximum: 10 })),
-    presence_penalty: Maybe(Type.Number({ minimum: -2, maximum: 2 })),
-    frequency_penalty: Maybe(Type.Number({ minimum: -2, maximum: 2 })),
-    logit_bias: Maybe(
-      Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }), {
-        description: "Token id to bias.",
-      }),
-    ),
-    seed: Maybe(
-      Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
-    ),
-    stop: Maybe(
-      Type.Union([
-        Type.String({ minLength: 1 }),
-        Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_STOPS }),
-      ]),
-    ),
-    n: Maybe(Type.Integer({ minimum: 1, maximum: MAX_CHOICES })),
-    logprobs: Maybe(Type.Boolean()),
-    top_logprobs: Maybe(Type.Integer({ minimum: 0, maximum: 20 })),
-    response_format: Maybe(ResponseFormat),
-    stream: Maybe(Type.Boolean()),
-    stream_options: Maybe(Type.Object({ include_usage: Maybe(Type.Boolean()) })),
-    num_ctx: Maybe(
-      Type.Integer({
-        minimum: 1,
-        maximum: 2147483647,
-        description: "Tokens of context to reserve.",
-      }),
-    ),
-    keep_alive: Maybe(
-      Type.Union([Type.Number(), Type.String()], {
-        description:
-          'How long the model stays loaded after this request: seconds, or "5m", "1h"; negative: for good.',
-      }),
-    ),
-    think: Maybe(Type.Boolean()),
-    reasoning_effort: Maybe(OneOf(["none", "minimal", "low", "medium", "high"])),
-    tools: Maybe(Type.Array(Type.Unknown())),
-    tool_choice: Maybe(Type.Unknown()),
-    functions: Maybe(Type.Array(Type.Unknown())),
-    modalities: Maybe(Type.Array(Type.String())),
-    web_search_options: Maybe(Type.Unknown()),
-  },
-  { $id: "ChatRequest" },
+export const ChatRequest = Schema(
+  Type.Object(
+    {
+      model: Maybe(Type.String({ minLength: 1, description: "The id of a model of the pool." })),
+      messages: Type.Array(ChatMessage, { minItems: 1 }),
+      max_tokens: Maybe(
+        Type.Integer({ minimum: 1, description: "Clamped to limits.max_tokens_cap." }),
+      ),
+      max_completion_tokens: Maybe(
+        Type.Integer({ minimum: 1, description: "Same as max_tokens, and wins over it." }),
+      ),
+      temperature: Maybe(Type.Number({ minimum: 0, maximum: 2 })),
+      top_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
+      top_k: Maybe(Type.Integer({ minimum: 0, maximum: 2147483647 })),
+      min_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
+      repeat_penalty: Maybe(Type.Number({ minimum: 0, maximum: 10 })),
+      presence_penalty: Maybe(Type.Number({ minimum: -2, maximum: 2 })),
+      frequency_penalty: Maybe(Type.Number({ minimum: -2, maximum: 2 })),
+      logit_bias: Maybe(
+        Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }), {
+          description: "Token id to bias.",
+        }),
+      ),
+      seed: Maybe(
+        Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+      ),
+      stop: Maybe(
+        Type.Union([
+          Type.String({ minLength: 1 }),
+          Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_STOPS }),
+        ]),
+      ),
+      n: Maybe(Type.Integer({ minimum: 1, maximum: MAX_CHOICES })),
+      logprobs: Maybe(Type.Boolean()),
+      top_logprobs: Maybe(Type.Integer({ minimum: 0, maximum: 20 })),
+      response_format: Maybe(ResponseFormat),
+      stream: Maybe(Type.Boolean()),
+      stream_options: Maybe(Type.Object({ include_usage: Maybe(Type.Boolean()) })),
+      num_ctx: Maybe(
+        Type.Integer({
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Tokens of context to reserve.",
+        }),
+      ),
+      keep_alive: Maybe(
+        Type.Union([Type.Number(), Type.String()], {
+          description:
+            'How long the model stays loaded after this request: seconds, or "5m", "1h"; negative: for good.',
+        }),
+      ),
+      think: Maybe(Type.Boolean()),
+      reasoning_effort: Maybe(OneOf(["none", "minimal", "low", "medium", "high"])),
+      tools: Maybe(Type.Array(Type.Unknown())),
+      tool_choice: Maybe(Type.Unknown()),
+      functions: Maybe(Type.Array(Type.Unknown())),
+      modalities: Maybe(Type.Array(Type.String())),
+      web_search_options: Maybe(Type.Unknown()),
+    },
+    { $id: "ChatRequest" },
+  ),
 );
 export type ChatRequest = Static<typeof ChatRequest>;
 
@@ -123,12 +129,14 @@ const TopLogprob = Type.Object({
   bytes: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
 });
 /** The log probability of one generated token, and of the most likely ones in its place. */
-export const TokenLogprob = Type.Object({
-  token: Type.String(),
-  logprob: Type.Number(),
-  bytes: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
-  top_logprobs: Type.Array(TopLogprob),
-});
+export const TokenLogprob = Schema(
+  Type.Object({
+    token: Type.String(),
+    logprob: Type.Number(),
+    bytes: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
+    top_logprobs: Type.Array(TopLogprob),
+  }),
+);
 export type TokenLogprob = Static<typeof TokenLogprob>;
 
 const Logprobs = Type.Union([
@@ -140,69 +148,75 @@ const Logprobs = Type.Union([
 ]);
 
 /** Tokens counted by the engine. */
-export const Usage = Type.Object(
-  {
-    prompt_tokens: Type.Integer(),
-    completion_tokens: Type.Integer(),
-    total_tokens: Type.Integer(),
-    prompt_tokens_details: Type.Optional(Type.Object({ cached_tokens: Type.Integer() })),
-  },
-  { $id: "Usage" },
+export const Usage = Schema(
+  Type.Object(
+    {
+      prompt_tokens: Type.Integer(),
+      completion_tokens: Type.Integer(),
+      total_tokens: Type.Integer(),
+      prompt_tokens_details: Type.Optional(Type.Object({ cached_tokens: Type.Integer() })),
+    },
+    { $id: "Usage" },
+  ),
 );
 export type Usage = Static<typeof Usage>;
 
 export const FINISH_REASONS = ["stop", "length", "tool_calls"] as const;
 
 /** The answer of a chat that was not streamed. */
-export const ChatResponse = Type.Object(
-  {
-    id: Type.String(),
-    object: Type.Literal("chat.completion"),
-    created: Type.Integer(),
-    model: Type.String(),
-    choices: Type.Array(
-      Type.Object({
-        index: Type.Integer(),
-        message: Type.Object({
-          role: Type.Literal("assistant"),
-          content: Type.Union([Type.String(), Type.Null()]),
-          reasoning_content: Type.Optional(Type.String()),
-          refusal: Type.Optional(Type.Null()),
+export const ChatResponse = Schema(
+  Type.Object(
+    {
+      id: Type.String(),
+      object: Type.Literal("chat.completion"),
+      created: Type.Integer(),
+      model: Type.String(),
+      choices: Type.Array(
+        Type.Object({
+          index: Type.Integer(),
+          message: Type.Object({
+            role: Type.Literal("assistant"),
+            content: Type.Union([Type.String(), Type.Null()]),
+            reasoning_content: Type.Optional(Type.String()),
+            refusal: Type.Optional(Type.Null()),
+          }),
+          logprobs: Type.Optional(Logprobs),
+          finish_reason: OneOf(FINISH_REASONS),
         }),
-        logprobs: Type.Optional(Logprobs),
-        finish_reason: OneOf(FINISH_REASONS),
-      }),
-    ),
-    usage: Usage,
-    hypnos_telemetry: Telemetry,
-  },
-  { $id: "ChatResponse" },
+      ),
+      usage: Usage,
+      hypnos_telemetry: Telemetry,
+    },
+    { $id: "ChatResponse" },
+  ),
 );
 export type ChatResponse = Static<typeof ChatResponse>;
 
 /** One event of a streamed chat. */
-export const ChatChunk = Type.Object(
-  {
-    id: Type.String(),
-    object: Type.Literal("chat.completion.chunk"),
-    created: Type.Integer(),
-    model: Type.String(),
-    choices: Type.Array(
-      Type.Object({
-        index: Type.Integer(),
-        delta: Type.Object({
-          role: Type.Optional(Type.Literal("assistant")),
-          content: Type.Optional(Type.String()),
-          reasoning_content: Type.Optional(Type.String()),
+export const ChatChunk = Schema(
+  Type.Object(
+    {
+      id: Type.String(),
+      object: Type.Literal("chat.completion.chunk"),
+      created: Type.Integer(),
+      model: Type.String(),
+      choices: Type.Array(
+        Type.Object({
+          index: Type.Integer(),
+          delta: Type.Object({
+            role: Type.Optional(Type.Literal("assistant")),
+            content: Type.Optional(Type.String()),
+            reasoning_content: Type.Optional(Type.String()),
+          }),
+          logprobs: Type.Optional(Logprobs),
+          finish_reason: Type.Union([OneOf([...FINISH_REASONS, "error"]), Type.Null()]),
         }),
-        logprobs: Type.Optional(Logprobs),
-        finish_reason: Type.Union([OneOf([...FINISH_REASONS, "error"]), Type.Null()]),
-      }),
-    ),
-    usage: Type.Optional(Type.Union([Usage, Type.Null()])),
-    hypnos_telemetry: Type.Optional(Telemetry),
-    error: Type.Optional(Type.Object({ message: Type.String(), type: Type.String() })),
-  },
-  { $id: "ChatChunk" },
+      ),
+      usage: Type.Optional(Type.Union([Usage, Type.Null()])),
+      hypnos_telemetry: Type.Optional(Telemetry),
+      error: Type.Optional(Type.Object({ message: Type.String(), type: Type.String() })),
+    },
+    { $id: "ChatChunk" },
+  ),
 );
 export type ChatChunk = Static<typeof ChatChunk>;

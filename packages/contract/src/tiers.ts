@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { OneOf } from "./maybe.js";
+import { OneOf, Schema } from "./schema.js";
 
 /** Where a model's weights are. */
 export const MEMORY_TIERS = ["tier1_gpu_vram", "tier2_pinned_ram", "tier3_nvme_ssd"] as const;
@@ -21,20 +21,22 @@ export const Modality = OneOf(MODALITIES);
 export type Modality = (typeof MODALITIES)[number];
 
 /** How one model is laid out over the tiers. Layer counts are layers, sizes are bytes. */
-export const Placement = Type.Object(
-  {
-    primary_tier: MemoryTier,
-    gpu_layers: Type.Integer(),
-    pinned_ram_layers: Type.Integer(),
-    ssd_layers: Type.Integer(),
-    vram_weight_bytes: Type.Integer(),
-    vram_kv_and_workspace_bytes: Type.Integer(),
-    pinned_ram_bytes: Type.Integer(),
-    allocated_context_len: Type.Integer({
-      description: "Tokens of context funded, across all slots.",
-    }),
-    cpu_expert_layers: Type.Integer(),
-  },
-  { $id: "Placement", description: "How a model is laid out over the memory tiers." },
+export const Placement = Schema(
+  Type.Object(
+    {
+      primary_tier: MemoryTier,
+      gpu_layers: Type.Integer(),
+      pinned_ram_layers: Type.Integer(),
+      ssd_layers: Type.Integer(),
+      vram_weight_bytes: Type.Integer(),
+      vram_kv_and_workspace_bytes: Type.Integer(),
+      pinned_ram_bytes: Type.Integer(),
+      allocated_context_len: Type.Integer({
+        description: "Tokens of context funded, across all slots.",
+      }),
+      cpu_expert_layers: Type.Integer(),
+    },
+    { $id: "Placement", description: "How a model is laid out over the memory tiers." },
+  ),
 );
 export type Placement = Static<typeof Placement>;

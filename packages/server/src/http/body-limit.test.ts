@@ -53,11 +53,22 @@ test("a client that sends everything first still gets to read the answer", async
   expect(await answer.text()).toContain("1000 bytes");
 });
 
-test("a refusal for another reason leaves the connection usable when the body is small", async () => {
+test("a refusal for another reason leaves the connection usable once the body is there", async () => {
   const { port } = await listeningDoor({ limits, server: { api_keys: ["k"] } });
   const connection = new RawConnection(port);
-  connection.send(`${HEAD}Content-Length: 13\r\n\r\n{"text":"abc"}`.slice(0, -1));
-  expect(await connection.until(/invalid_api_key/)).toMatch(/^HTTP\/1\.1 401 /);
+  connection.send(`${HEAD}Content-Length: 14\r\n\r\n{"text"`);
+  expect(await connection.until(/invalid_api_key"\}\}$/)).toMatch(/^HTTP\/1\.1 401 /);
+  connection.send(':"abc"}');
+  connection.send("GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await connection.until(/"pong":true/);
+});
+
+test("one that goes on sending for ever loses it", async () => {
+  const { port } = await listeningDoor({ limits, server: { api_keys: ["k"] } });
+  const connection = new RawConnection(port);
+  connection.send(`${HEAD}Content-Length: 1000\r\n\r\n{"text"`);
+  await connection.until(/invalid_api_key/);
+  await connection.closed;
 });
 
 test("100 Continue is sent when the body is wanted, and not when it is refused", async () => {

@@ -11,7 +11,7 @@ import { type Answers, createAnswers } from "./answer.js";
 import { type Checks, createChecks } from "./checks.js";
 import { createDocs } from "./docs.js";
 import { SomnusError, toSomnusError } from "./errors.js";
-import { Exchange } from "./exchange.js";
+import { Exchange, LONGEST_TIMER_MS } from "./exchange.js";
 import { fromFramework } from "./framework-error.js";
 import { createGuard } from "./guard.js";
 import { createKeyRing, type KeySettings } from "./keys.js";
@@ -77,7 +77,7 @@ export interface Door {
   /** Every route of the OpenAPI document, as it stands in the table. */
   routes(): readonly { readonly method: Method; readonly path: string }[];
   /** Answers a request without a socket. */
-  inject(request: InjectOptions): Promise<LightMyRequestResponse>;
+  inject(request: InjectOptions | string): Promise<LightMyRequestResponse>;
   /**
    * Opens the listeners.
    * @throws ListenError when that fails, or would let everybody in without a key
@@ -121,7 +121,7 @@ class FastifyDoor implements Door {
     const { name, version, server, limits, staging, writeError, log } = options;
     this.name = name;
     this.#options = options;
-    this.#timeoutMs = limits.request_timeout_secs * 1000;
+    this.#timeoutMs = Math.min(Math.ceil(limits.request_timeout_secs * 1000), LONGEST_TIMER_MS);
     const keys = createKeyRing(server.api_keys, server.keys);
     this.#hasKeys = keys.required;
     const docs = createDocs({
@@ -159,7 +159,7 @@ class FastifyDoor implements Door {
     return this.#routes.map(({ method, path }) => ({ method, path }));
   }
 
-  inject(request: InjectOptions): Promise<LightMyRequestResponse> {
+  inject(request: InjectOptions | string): Promise<LightMyRequestResponse> {
     return this.app.inject(request);
   }
 

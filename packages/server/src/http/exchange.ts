@@ -4,7 +4,7 @@ import type { Caller } from "./keys.js";
 import type { Route } from "./route.js";
 
 /** The longest time that a timer can be set to, milliseconds. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** One request and its answer: who writes it, until when, and who is told when nobody waits any more. */
 export class Exchange {
@@ -51,9 +51,9 @@ export class Exchange {
     this.#controller?.abort(reason);
   }
 
-  /** Runs `onTimeout` unless the answer begins within `ms`. */
+  /** Runs `onTimeout` unless the answer begins within `ms`, which is at most {@link LONGEST_TIMER_MS}. */
   limit(ms: number, onTimeout: () => void): void {
-    this.#timer = setTimeout(onTimeout, Math.min(ms, LONGEST_TIMER_MS));
+    this.#timer = setTimeout(onTimeout, ms);
   }
 
   /** The connection or the answer has ended. */

@@ -10,9 +10,9 @@ export function isStillSending(request: IncomingMessage): boolean {
 }
 
 /**
- * Answers a client that is still sending: the whole answer goes out at once, what still comes is
- * thrown away for a moment, and then the connection ends. Closed at once, the client's system would
- * throw the answer away together with the connection.
+ * Answers a client that is still sending: the whole answer goes out at once, and what still comes is
+ * thrown away. A client that has finished by then keeps its connection, one that goes on and on
+ * loses it; closed at once, its system would throw the answer away together with the connection.
  */
 export function refuseWhileSending(
   request: IncomingMessage,
@@ -23,11 +23,7 @@ export function refuseWhileSending(
 ): void {
   const kept: Record<string, number | string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) kept[name] = value;
-  response.writeHead(status, {
-    ...kept,
-    connection: "close",
-    "content-length": Buffer.byteLength(body),
-  });
+  response.writeHead(status, { ...kept, "content-length": Buffer.byteLength(body) });
   response.write(body);
 
   const finish = () => {
@@ -35,7 +31,10 @@ export function refuseWhileSending(
     request.off("end", finish).off("close", finish);
     response.end();
   };
-  const timer = setTimeout(finish, LINGER_MS);
+  const timer = setTimeout(() => {
+    finish();
+    request.destroy();
+  }, LINGER_MS);
   request.on("end", finish).on("close", finish).on("error", ignore);
   request.resume();
 }

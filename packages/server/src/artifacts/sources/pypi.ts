@@ -111,11 +111,11 @@ async function downloadOnce(
   patient: boolean,
   downloaded: (bytes: number) => void,
 ): Promise<string> {
-  const { limits, reach } = attempt;
+  const { limits } = attempt;
   const tempDir = await mkdtemp(join(workDir, "tmp-"));
   const outDir = await mkdtemp(join(workDir, "out-"));
   // A little less than the limit, so that pip itself can still say what it could not reach.
-  const timeout = patient ? limits.patientMs / 2 : limits.reachMs * 0.75;
+  const timeout = patient ? limits.patientMs / 4 : limits.reachMs * 0.75;
   const args = [
     "download",
     "--no-deps",
@@ -128,7 +128,7 @@ async function downloadOnce(
     // pip tells only at this level that it could not connect.
     "-vv",
     `--timeout=${Math.max(1, timeout / 1_000)}`,
-    `--retries=${patient ? 2 : 0}`,
+    `--retries=${patient ? 1 : 0}`,
     part.distribution === "sdist" ? `--no-binary=${part.package}` : "--only-binary=:all:",
     "--dest",
     outDir,
@@ -154,7 +154,7 @@ async function downloadOnce(
       return limits.reachMs;
     },
   });
-  if (run.status !== 0) throw remembered(pipFailure(run, part), run, reach);
+  if (run.status !== 0) throw remembered(pipFailure(run, part), run, attempt);
   return findDistribution(outDir, part);
 }
 
@@ -163,10 +163,11 @@ function hasAnswered(output: string): boolean {
   return /^\s*(Downloading |Processing |Using cached |.*"GET .*" \d{3})/m.test(output);
 }
 
-function remembered(failure: SourceFailure, run: PipRun, reach: Attempt["reach"]): SourceFailure {
-  const silent = failure.kind === "faltered" && run.silent && !hasAnswered(run.output);
+/** Notes an index that did not answer; only after the patient try is it certain that it will not. */
+function remembered(failure: SourceFailure, run: PipRun, attempt: Attempt): SourceFailure {
+  const silent = failure.kind === "faltered" && !hasAnswered(run.output);
   if (failure.kind === "unreachable" || silent) {
-    reach.unreachable(PYPI_HOST, failure.message, silent);
+    attempt.reach.unreachable(PYPI_HOST, failure.message, silent && !attempt.patient);
   }
   return failure;
 }
@@ -226,7 +227,7 @@ function pipFailure(run: PipRun, part: PypiPart): SourceFailure {
 /** The part of a line that names the cause: what follows the object's address, up to the closing quote. */
 function plainCause(line: string): string {
   const inner = /Caused by \w+\((.*)\)\)/.exec(line)?.[1] ?? line;
-  const words = inner.replace(/^["']?<[^>]*>[:,]?\s*/, "").replace(/["')]+$/, "");
+  const words = inner.replace(/^["']?(<[^>]*>[:,]?\s*)?/, "").replace(/["')]+$/, "");
   return words.trim().slice(0, 200);
 }
 

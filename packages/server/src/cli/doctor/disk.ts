@@ -87,6 +87,9 @@ async function diskOf(
     // A partition's disk is the folder above it.
     (await files.text(`${device}/../queue/rotational`));
   if (told === null) return null;
+  const name = /^DEVNAME=(\S+)$/m.exec((await files.text(`${device}/uevent`)) ?? "")?.[1] ?? "";
+  // A virtual disk says that it rotates, whatever it really is on.
+  if (/^(?:vd|xvd)/.test(name)) return { name: "virtual disk of unknown speed", slow: false };
   return told === "1" ? { name: "hard disk", slow: true } : { name: "SSD", slow: false };
 }
 

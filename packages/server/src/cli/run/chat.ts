@@ -3,7 +3,7 @@ import { EXIT } from "../failure.js";
 import type { Io } from "../io.js";
 import { reportFailure } from "../report-failure.js";
 import { type Answer, statsText, streamAnswer } from "./answer.js";
-import { runCommand } from "./commands.js";
+import { type ChatState, runCommand } from "./commands.js";
 import type { Conversation } from "./conversation.js";
 import { LineReader } from "./line-reader.js";
 import { readMessage } from "./message-reader.js";
@@ -20,16 +20,39 @@ export async function interactiveChat(
   out.line(
     `${out.paint.bold(conversation.model)} on ${connection.client.baseUrl}. ${out.paint.dim("/help lists the commands, Ctrl-D ends.")}`,
   );
+  // While the reader has the terminal, Ctrl-C arrives as a key.
+  const chatIo: Io = {
+    ...io,
+    onSignal: (name, listener) => {
+      const releases = [io.onSignal(name, listener)];
+      if (name === "SIGINT") releases.push(reader.onInterrupt(listener));
+      return () => {
+        for (const release of releases) release();
+      };
+    },
+  };
+  reader.open();
+  try {
+    await converse(chatIo, reader, { io: chatIo, connection, conversation, saved });
+  } finally {
+    reader.close();
+  }
+  return EXIT.ok;
+}
+
+async function converse(io: Io, reader: LineReader, state: ChatState): Promise<void> {
+  const { out } = io;
+  const { connection, conversation } = state;
   let interrupts = 0;
   while (!out.broken.aborted) {
     const typed = await readMessage((prompt) => reader.read(out.paint.green(prompt)));
     if (typed.type === "end") {
       out.line();
-      break;
+      return;
     }
     if (typed.type === "interrupt") {
       interrupts = typed.discarded ? 0 : interrupts + 1;
-      if (interrupts === 2) break;
+      if (interrupts === 2) return;
       if (interrupts === 1) out.line(out.paint.dim("Ctrl-C once more, or Ctrl-D, ends the chat."));
       continue;
     }
@@ -40,11 +63,10 @@ export async function interactiveChat(
       await ask(io, connection, conversation, text);
       continue;
     }
-    const next = await runCommand(text, { io, connection, conversation, saved });
-    if (next.do === "end") break;
+    const next = await runCommand(text, state);
+    if (next.do === "end") return;
     if (next.do === "ask") await ask(io, connection, conversation, next.question);
   }
-  return EXIT.ok;
 }
 
 /** A text that begins like a path is no command. */

@@ -9,7 +9,8 @@ import type { Conversation } from "./conversation.js";
 import { readSetting, SETTING_NAMES } from "./sampling-settings.js";
 import { transcript } from "./transcript.js";
 
-interface ChatState {
+/** What a chat command works with. */
+export interface ChatState {
   io: Io;
   connection: Connection;
   conversation: Conversation;
