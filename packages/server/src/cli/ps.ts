@@ -21,7 +21,7 @@ export async function ps(io: Io, options: ConnectionOptions & { json?: boolean }
   }
   const rows = loaded.map((model) => [
     model.id,
-    model.current_tier.replace(/_/g, " ").replace(/^tier(\d) /, "tier $1, "),
+    model.current_tier.replace(/^tier(\d)_.*/, "$1"),
     `${model.placement.allocated_context_len}`,
     `${model.active_leases}`,
     placementText(model.placement),

@@ -71,6 +71,8 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
 async function end(server: Server, io: Io, insisted: Promise<void>): Promise<number> {
   const { out } = io;
   const running = server.activeRequests();
+  // The terminal has put "^C" at the start of this line.
+  if (out.isTerminal) out.write("\r\u001b[K");
   out.line(
     running === 0
       ? "Stopping."

@@ -4,6 +4,7 @@ import Type from "typebox";
 import { describe, expect, test } from "vitest";
 import { testDoor } from "./__fixtures__/test-door.js";
 import { defineRoute, jsonReply } from "./index.js";
+import type { SchemaNode } from "./json-schema.js";
 import { explainMismatch } from "./validation-message.js";
 
 const user = { role: "user", content: "hi" };
@@ -185,7 +186,7 @@ test("the explanation and the validator agree on every value", async () => {
     handler: () => jsonReply({ fits: true }),
   });
   const door = await testDoor({ routes: [route] });
-  const known = Object.keys(ChatRequest.properties);
+  const known = Object.keys((ChatRequest as SchemaNode).properties ?? {});
   const part = fc.record(
     {
       type: fc.constantFrom("text", "image_url", "x"),

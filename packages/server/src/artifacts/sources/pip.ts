@@ -30,8 +30,9 @@ export async function findPip(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<Pip | null> {
-  const usual = [["pip3"], ["pip"], ["python3", "-m", "pip"], ["python", "-m", "pip"]];
-  if (process.platform === "win32") usual.push(["py", "-m", "pip"]);
+  // Python first: a wrapper script named pip may start pip as its child, which would outlive a killed server.
+  const usual = [["python3", "-m", "pip"], ["python", "-m", "pip"], ["pip3"], ["pip"]];
+  if (process.platform === "win32") usual.unshift(["py", "-m", "pip"]);
   for (const command of configured ? [configured] : usual) {
     const { status, output } = await runPip(command, ["--version"], {
       env,

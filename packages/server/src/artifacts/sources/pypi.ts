@@ -192,7 +192,7 @@ function pipFailure(run: PipRun, part: PypiPart): SourceFailure {
       `pip cannot reach the package index: ${plainCause(unreachable)}`,
     );
   }
-  if (run.silent) {
+  if (run.silent || (first(/Read timed out/i) && !hasAnswered(run.output))) {
     return new SourceFailure("faltered", `pip got no answer for ${wanted} in time`);
   }
   const faltered = first(FALTERED);
@@ -226,7 +226,7 @@ function pipFailure(run: PipRun, part: PypiPart): SourceFailure {
 
 /** The part of a line that names the cause: what follows the object's address, up to the closing quote. */
 function plainCause(line: string): string {
-  const inner = /Caused by \w+\((.*)\)\)/.exec(line)?.[1] ?? line;
+  const inner = /(?:Caused by|broken by ['"]?)\s*\w+\((.*)\)/.exec(line)?.[1] ?? line;
   const words = inner.replace(/^["']?(<[^>]*>[:,]?\s*)?/, "").replace(/["')]+$/, "");
   return words.trim().slice(0, 200);
 }

@@ -125,6 +125,20 @@ describe("readStream", () => {
     ]);
   });
 
+  it("does not take a begun answer of the prompt for generated text", async () => {
+    const role = event({ choices: [{ delta: { role: "assistant", content: null } }] });
+    const begun = event({
+      choices: [{ delta: { content: "Once upon" } }],
+      prompt_progress: { total: 9, cache: 3, processed: 3, time_ms: 0 },
+    });
+    expect(await read(pieces(role, begun, text(" a time"), FINISH, DONE))).toEqual([
+      { type: "start", promptTokens: 9, cachedTokens: 3 },
+      { type: "progress", promptTokens: 9, cachedTokens: 3, done: 3 },
+      { type: "text", choice: 0, text: " a time" },
+      { type: "finish", choice: 0, reason: "stop" },
+    ]);
+  });
+
   it("takes numbers that make no sense for absent", async () => {
     const usage = event({
       choices: [],

@@ -90,14 +90,14 @@ class ChunkReader {
       this.fail(engineError(number(chunk.error.code) ?? 500, chunk));
       return;
     }
-    this.#progress(chunk.prompt_progress);
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
-    if (isObject(choice)) this.#choice(choice);
+    // Text beside progress is the prompt's own: the begun answer that the model is to go on with.
+    if (isObject(chunk.prompt_progress)) this.#progress(chunk.prompt_progress);
+    else if (isObject(choice)) this.#choice(choice);
     this.#usage(chunk.usage, chunk.timings);
   }
 
-  #progress(progress: unknown): void {
-    if (!isObject(progress)) return;
+  #progress(progress: Record<string, unknown>): void {
     const promptTokens = number(progress.total);
     if (promptTokens === undefined) return;
     const cachedTokens = number(progress.cache) ?? 0;
@@ -115,13 +115,14 @@ class ChunkReader {
   #choice(source: Record<string, unknown>): void {
     const { choice } = this.#options;
     const delta = isObject(source.delta) ? source.delta : {};
-    this.#start({});
     if (typeof delta.reasoning_content === "string" && delta.reasoning_content !== "") {
+      this.#start({});
       this.#events.push({ type: "reasoning", choice, text: delta.reasoning_content });
     }
     const text = typeof delta.content === "string" ? delta.content : "";
     const logprobs = this.#logprobs(source.logprobs);
     if (text !== "" || logprobs.length > 0) {
+      this.#start({});
       this.#events.push({
         type: "text",
         choice,
@@ -131,6 +132,7 @@ class ChunkReader {
     }
     if (typeof source.finish_reason === "string") {
       this.finished = true;
+      this.#start({});
       this.#events.push({ type: "finish", choice, reason: finishReason(source.finish_reason) });
     }
   }

@@ -1,0 +1,158 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ChatRequest, Model, Ready, Telemetry } from "@somnus/client";
+import { onTestFinished } from "vitest";
+
+/** What a chat on the fake door does. */
+export interface ChatScript {
+  pieces?: string[];
+  /** Sent instead of the end of a stream. */
+  failure?: string;
+  /** Never ends the stream. */
+  hangs?: boolean;
+  finish?: "stop" | "length";
+  /** An HTTP error instead of an answer. */
+  status?: number;
+}
+
+/** A small server that speaks the inference door's contract. */
+export interface FakeDoor {
+  url: string;
+  asked: { path: string; key: string | undefined; body: ChatRequest | null }[];
+  /** The chat requests among them. */
+  chats(): ChatRequest[];
+  models: Model[];
+  /** Answers to `/ready`, the last one for good. */
+  ready: Ready[];
+  chat: ChatScript;
+  /** Resolves when the client of a chat has left before its end. */
+  left: Promise<void>;
+}
+
+export function modelRow(id: string, more: Partial<Model> = {}): Model {
+  return {
+    id,
+    object: "model",
+    created: 1,
+    owned_by: "hypnos",
+    modality: "text_generation",
+    current_tier: "tier3_nvme_ssd",
+    placement: {
+      primary_tier: "tier3_nvme_ssd",
+      gpu_layers: 0,
+      pinned_ram_layers: 24,
+      ssd_layers: 0,
+      vram_weight_bytes: 0,
+      vram_kv_and_workspace_bytes: 0,
+      pinned_ram_bytes: 0,
+      allocated_context_len: 32_768,
+      cpu_expert_layers: 0,
+    },
+    active_leases: 0,
+    resident: false,
+    key: id,
+    backend: "ggml_llama",
+    default: false,
+    ...more,
+  };
+}
+
+const TELEMETRY: Telemetry = {
+  previous_tier: "tier3_nvme_ssd",
+  placement: modelRow("m").placement,
+  tier_switch_latency_ms: 480,
+  inference_latency_ms: 900,
+  evicted_models: [],
+  engine: { ttft_ms: 120, decode_tokens_per_s: 44.94 },
+};
+const USAGE = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 };
+
+/** Opens a fake door for one test. */
+export async function openFakeDoor(): Promise<FakeDoor> {
+  let leave = () => {};
+  const door: FakeDoor = {
+    url: "",
+    asked: [],
+    chats: () => door.asked.flatMap(({ body }) => (body === null ? [] : [body])),
+    models: [modelRow("tiny:1b")],
+    ready: [{ ready: true }],
+    chat: { pieces: ["Hello", " there."] },
+    left: new Promise((resolve) => {
+      leave = resolve;
+    }),
+  };
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request);
+    const path = decodeURIComponent(request.url ?? "");
+    door.asked.push({ path, key: request.headers.authorization, body });
+    if (path === "/ready") {
+      const state = door.ready.length > 1 ? door.ready.shift()! : door.ready[0]!;
+      send(response, state.ready ? 200 : 503, state);
+    } else if (path === "/v1/models") send(response, 200, { object: "list", data: door.models });
+    else if (path.startsWith("/v1/models/")) {
+      const id = path.slice("/v1/models/".length);
+      const model = door.models.find((one) => one.id === id);
+      if (model) send(response, 200, model);
+      else sendError(response, 404, `There is no model "${id}". Did you mean tiny:1b?`);
+    } else if (path === "/v1/chat/completions") answer(response, door.chat, body!, leave);
+    else sendError(response, 404, "No such path.");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  door.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return door;
+}
+
+function answer(
+  response: ServerResponse,
+  script: ChatScript,
+  request: ChatRequest,
+  leave: () => void,
+): void {
+  if (script.status !== undefined) return sendError(response, script.status, "It cannot be done.");
+  const { pieces = [], finish = "stop" } = script;
+  const head = { id: "chatcmpl-1", created: 1, model: request.model ?? "?" };
+  if (!request.stream) {
+    const message = { role: "assistant", content: pieces.join("") };
+    return send(response, 200, {
+      ...head,
+      object: "chat.completion",
+      choices: [{ index: 0, message, finish_reason: finish }],
+      usage: USAGE,
+      hypnos_telemetry: TELEMETRY,
+    });
+  }
+  response.on("close", () => {
+    if (!response.writableFinished) leave();
+  });
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const chunk = (delta: object, finish_reason: string | null, more: object = {}) =>
+    response.write(
+      `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`,
+    );
+  chunk({ role: "assistant", content: "" }, null);
+  for (const content of pieces) chunk({ content }, null);
+  if (script.hangs) return;
+  if (script.failure !== undefined) {
+    chunk({}, "error", { error: { message: script.failure, type: "server_error" } });
+  } else chunk({}, finish, { usage: USAGE, hypnos_telemetry: TELEMETRY });
+  response.end("data: [DONE]\n\n");
+}
+
+async function readBody(request: IncomingMessage): Promise<ChatRequest | null> {
+  let text = "";
+  for await (const piece of request) text += piece;
+  return text === "" ? null : (JSON.parse(text) as ChatRequest);
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+function sendError(response: ServerResponse, status: number, message: string): void {
+  send(response, status, { error: { message, type: "model_not_found" } });
+}
