@@ -61,7 +61,7 @@ export class Startup implements Readiness {
         reason: this.#failure.message,
         progress: null,
         failed: true,
-        hint: "Then start the server again.",
+        hint: "When that is done, start the server again.",
       });
     }
   }
@@ -90,7 +90,7 @@ export class Startup implements Readiness {
     if (!now) return null;
     const { progress } = now;
     return {
-      reason: now.failed ? now.reason : "startup tier initialization in progress",
+      reason: now.failed ? withoutFolders(now.reason) : "startup tier initialization in progress",
       phase: now.reason,
       percent: progress?.total ? Math.min(100, (100 * progress.done) / progress.total) : null,
       etaSecs: progress?.etaSecs ?? null,
@@ -156,4 +156,9 @@ export class Startup implements Readiness {
       }
     }
   }
+}
+
+/** The text with absolute paths cut to their last part: where this machine keeps files is not for clients. */
+function withoutFolders(text: string): string {
+  return text.replace(/(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+)+[\\/]([\w.@+~-]+)/g, "$1");
 }

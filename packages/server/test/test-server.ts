@@ -39,7 +39,7 @@ export async function startTestServer(
   options: { script?: FakeScript; flags?: Record<string, unknown>; toml?: string } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
-  const engine = await createFakeEngine(options.script);
+  const engine = await createFakeEngine();
   const file = join(folder, "somnus.toml");
   await writeTinyLlama(join(folder, "tiny.gguf"));
   await writeFile(file, options.toml ?? CONFIG);
@@ -60,6 +60,7 @@ export async function startTestServer(
   await server.ready;
   const failed = server.startup();
   if (failed) throw new Error(`the test server did not get ready: ${failed.reason}`);
+  if (options.script) await engine.script(options.script);
   const url = server.urls[0]!;
   const post = (path: string, body: unknown, init: RequestInit = {}) =>
     fetch(`${url}${path}`, {

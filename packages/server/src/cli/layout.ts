@@ -15,6 +15,7 @@ export function displayWidth(text: string): number {
 /** The text cut to `width` columns, its end replaced by an ellipsis where something is left out. */
 export function cut(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
+  if (width < 1) return "";
   let kept = "";
   let used = 0;
   for (const character of text) {
@@ -48,11 +49,12 @@ export function tableLines(
   );
   let excess = widths.reduce((sum, one) => sum + one + GAP.length, -GAP.length) - width;
   while (excess > 0) {
-    const widest = columns.reduce(
-      (best, column, i) =>
-        column.flexible && widths[i]! > Math.max(LEAST_WIDTH, widths[best] ?? 0) ? i : best,
-      -1,
-    );
+    const widest = columns.reduce((best, column, i) => {
+      // A column without a title only adds to what is said, and may vanish.
+      const least = column.title === "" ? 0 : LEAST_WIDTH;
+      const mayShrink = column.flexible === true && widths[i]! > least;
+      return mayShrink && widths[i]! > (widths[best] ?? 0) ? i : best;
+    }, -1);
     if (widest === -1) break;
     widths[widest]!--;
     excess--;

@@ -39,6 +39,11 @@ export class Output {
     this.write(`${text}\n`);
   }
 
+  /** A line in place of the "^C" that a terminal has just echoed. */
+  lineAfterCtrlC(text: string): void {
+    this.line(`${this.isTerminal ? "\r\u001b[K" : ""}${text}`);
+  }
+
   json(value: unknown): void {
     this.line(JSON.stringify(value, null, 2));
   }

@@ -129,7 +129,7 @@ export class ProgressView {
     const { columns, paint, stream } = this.#out;
     // Room for the percentage and for the longest detail: "491 of 491 MB, 99 MB/s, 59 min 59 s left".
     const rest = 8 + 44;
-    const barsize = Math.max(8, Math.min(30, columns - rest - 24));
+    const barsize = Math.max(8, Math.min(30, Math.floor((columns - rest) / 3)));
     const title = cut(printable(name), Math.max(12, columns - rest - barsize));
     return new SingleBar({
       stream,

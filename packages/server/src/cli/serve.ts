@@ -71,9 +71,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
 async function end(server: Server, io: Io, insisted: Promise<void>): Promise<number> {
   const { out } = io;
   const running = server.activeRequests();
-  // The terminal has put "^C" at the start of this line.
-  if (out.isTerminal) out.write("\r\u001b[K");
-  out.line(
+  out.lineAfterCtrlC(
     running === 0
       ? "Stopping."
       : `Finishing ${countText(running, "request")}, Ctrl-C again to stop now.`,
@@ -86,7 +84,7 @@ async function end(server: Server, io: Io, insisted: Promise<void>): Promise<num
     out.line("Stopped.");
     return EXIT.ok;
   }
-  out.line("Stopped before the running requests had ended.");
+  out.lineAfterCtrlC("Stopped before the running requests had ended.");
   await out.flushed();
   io.exit(EXIT.interrupted);
   return EXIT.interrupted;

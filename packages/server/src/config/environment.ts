@@ -15,7 +15,7 @@ export const FOREIGN_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Variables of this product that are no settings. */
-const OTHER_VARIABLES = ["SOMNUS_CONFIG", "SOMNUS_PROCESS_TOKEN"];
+const OTHER_VARIABLES = ["SOMNUS_API_KEY", "SOMNUS_CONFIG", "SOMNUS_PROCESS_TOKEN", "SOMNUS_URL"];
 const OTHER_PREFIXES = ["SOMNUS_TEST_", "SOMNUS_SETUP_"];
 
 /** A value that a variable or a flag gives to a setting. */

@@ -54,7 +54,15 @@ export interface EngineFacts {
   template: { systemRole: boolean; tools: boolean; reasoning: boolean };
 }
 
-export type ExitKind = "closed" | "out_of_memory" | "bad_file" | "missing_library" | "signal" | "failed";
+/** `timed_out`: it was ended because it did not get ready in time. */
+export type ExitKind =
+  | "closed"
+  | "out_of_memory"
+  | "bad_file"
+  | "missing_library"
+  | "signal"
+  | "timed_out"
+  | "failed";
 
 /** Why an engine process ended. `log` is the tail of what it printed, for the server's log only. */
 export interface ExitReason {

@@ -8,7 +8,7 @@ const GIVE_UP_AFTER = 5;
 const GIVE_UP_MS = 5 * 60_000;
 
 /**
- * How long a model rests after a number of failures in a row. The first failure is free: a killed
+ * How long a model rests after a number of failures in a row, in ms. The first failure is free: a killed
  * process is usually an accident, and the next request is to work.
  */
 export function cooldownMs(failures: number): number {
@@ -18,14 +18,14 @@ export function cooldownMs(failures: number): number {
 }
 
 /** The error that waiting requests get when a load fails for a reason. */
-export function loadFailureCode(kind: ExitKind | "timeout"): ErrorCode {
+export function loadFailureCode(kind: ExitKind): ErrorCode {
   switch (kind) {
     case "out_of_memory":
       return "insufficient_memory";
     case "bad_file":
     case "missing_library":
       return "model_unavailable";
-    case "timeout":
+    case "timed_out":
       return "engine_timeout";
     default:
       return "engine_failed";

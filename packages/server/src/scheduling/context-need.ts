@@ -30,9 +30,13 @@ export function withoutFloor(need: ContextNeed): number {
   return need.asked ?? (need.promptTokens ?? need.promptBound) + need.maxTokens;
 }
 
-/** Tokens to reserve for a request. */
-export function reservation(need: ContextNeed): number {
-  return need.asked ?? Math.max(CONTEXT_FLOOR_TOKENS, withoutFloor(need));
+/**
+ * Tokens to reserve for a request. The floor is never more than a slot's even share of the pool, or
+ * a small pool would serve one request at a time.
+ */
+export function reservation(need: ContextNeed, pool: { tokens: number; slots: number }): number {
+  const floor = Math.min(CONTEXT_FLOOR_TOKENS, Math.floor(pool.tokens / pool.slots));
+  return need.asked ?? Math.max(floor, withoutFloor(need));
 }
 
 /** Whether the request's prompt has to be counted before it is known to fit its `num_ctx`. */

@@ -360,9 +360,12 @@ describe("scheduler", () => {
   });
 
   it("reserves the floor, what num_ctx asks, or prompt and answer", () => {
-    expect(reservation({ promptBound: 10, maxTokens: 10 })).toBe(2048);
-    expect(reservation({ promptBound: 5000, maxTokens: 1000 })).toBe(6000);
-    expect(reservation({ promptBound: 5000, promptTokens: 2000, maxTokens: 1000 })).toBe(3000);
-    expect(reservation({ promptBound: 5000, maxTokens: 1000, asked: 700 })).toBe(700);
+    const pool = { tokens: 32768, slots: 4 };
+    const long = { promptBound: 5000, maxTokens: 1000 };
+    expect(reservation({ promptBound: 10, maxTokens: 10 }, pool)).toBe(2048);
+    expect(reservation({ promptBound: 10, maxTokens: 10 }, { tokens: 2048, slots: 4 })).toBe(512);
+    expect(reservation(long, pool)).toBe(6000);
+    expect(reservation({ ...long, promptTokens: 2000 }, pool)).toBe(3000);
+    expect(reservation({ ...long, asked: 700 }, pool)).toBe(700);
   });
 });

@@ -67,6 +67,7 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
         model.phase = "ready";
         model.poolTokens = event.contextTokens;
         resetSlots(model, event.slots, event.at);
+        model.failures = 0;
         model.failure = null;
         model.unloadAt = event.at + model.terms.idleUnloadMs;
         return state.draining ? [startUnload(model)] : advance(state, model, event.at);
@@ -166,10 +167,7 @@ function onFinished(
 ): SchedulerEffect[] {
   if (request.phase !== "running") return [];
   state.requests.delete(request.id);
-  if (event.answered) {
-    model.failures = 0;
-    model.failure = null;
-  }
+  if (event.answered) model.crashes = 0;
   if (request.load === model.load && (model.phase === "ready" || model.phase === "unloading")) {
     model.reserved -= request.reserved;
     const slot = model.slots[request.slot]!;
@@ -213,7 +211,8 @@ function onLoadFailed(
 ): SchedulerEffect[] {
   model.phase = "unloaded";
   resetSlots(model, 0, at);
-  fail(model, code, message, at);
+  model.failures++;
+  fail(model, code, message, at + cooldownMs(model.failures));
   // A pool that could not be had is not asked for again.
   if (model.poolTokens > model.terms.contextTokens) {
     model.terms = { ...model.terms, maxContextTokens: model.terms.contextTokens };
@@ -227,14 +226,16 @@ function onEngineExited(state: SchedulerState, model: ModelState, at: number): S
   if (model.phase !== "ready") return [];
   model.phase = "unloaded";
   resetSlots(model, 0, at);
-  fail(model, "engine_failed", "its engine ended unexpectedly.", at);
+  model.crashes++;
+  // A crash more is free than for loads: this engine has shown that it can load.
+  const coolUntil = at + cooldownMs(model.crashes - 1);
+  fail(model, "engine_failed", "its engine ended unexpectedly.", coolUntil);
   return advance(state, model, at);
 }
 
-function fail(model: ModelState, code: ErrorCode, message: string, at: number): void {
-  model.failures++;
+function fail(model: ModelState, code: ErrorCode, message: string, coolUntil: number): void {
   model.failure = { code, message };
-  model.coolUntil = at + cooldownMs(model.failures);
+  model.coolUntil = coolUntil;
   model.unloadAt = null;
 }
 
@@ -289,6 +290,7 @@ function modelOf(state: SchedulerState, terms: ModelTerms): ModelState {
       queue: [],
       reserved: 0,
       failures: 0,
+      crashes: 0,
       failure: null,
       coolUntil: 0,
       unloadAt: null,

@@ -56,9 +56,10 @@ function grantHead(
     return true;
   }
   const most = model.terms.maxContextTokens;
-  const wanted = Math.min(reservation(need), most);
+  const whole = reservation(need, { tokens: model.poolTokens, slots: model.slots.length });
+  const wanted = Math.min(whole, most);
   const fits = model.reserved + Math.min(wanted, model.poolTokens) <= model.poolTokens;
-  const tooMuch = reservation(need) > model.poolTokens || !fits;
+  const tooMuch = whole > model.poolTokens || !fits;
   if (mustCount(need) || (need.promptTokens === undefined && need.asked === undefined && tooMuch)) {
     request.counting = true;
     effects.push({ type: "count", request: request.id, model: model.terms.id });

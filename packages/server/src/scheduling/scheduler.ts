@@ -77,6 +77,8 @@ export class Scheduler {
   readonly #running = new Map<string, Running>();
   readonly #models = new Map<string, Schedulable>();
   readonly #closings = new Set<Promise<void>>();
+  /** Engines that end, by model: the next load of the model waits for its memory. */
+  readonly #ending = new Map<string, Promise<void>>();
   readonly #loadWatchers = new Map<string, Set<LoadWatcher>>();
   readonly #inbox: SchedulerEvent[] = [];
   #deciding = false;
@@ -299,15 +301,20 @@ export class Scheduler {
     waiting.resolve(lease);
   }
 
-  /** An engine from which nothing came for anybody hangs: only its end frees the slots. */
+  /**
+   * An engine from which nothing came for anybody hangs, and only its end frees the slots. No other
+   * request is sent to it from now on.
+   */
   #onFailure(running: Running, error: unknown): void {
     const hangs =
       error instanceof SomnusError &&
       error.code === "engine_timeout" &&
-      now() - running.lastOutputAt >= this.#stallMs;
-    if (!hangs || running.closing || !running.loaded) return;
-    this.#log.error({ model: running.model.terms.id }, "the engine hangs and is ended");
-    this.#own(running.loaded.close("now"));
+      now() - running.lastOutputAt >= this.#stallMs * 0.9;
+    if (!hangs || running.closing) return;
+    const id = running.model.terms.id;
+    this.#log.error({ model: id }, "the engine hangs and is ended");
+    void this.#end(running, "now");
+    this.#post({ type: "engineExited", model: id, at: now() });
   }
 
   #refuse(effect: Extract<SchedulerEffect, { type: "refuse" }>): void {
@@ -337,6 +344,7 @@ export class Scheduler {
     this.#running.set(id, running);
     this.#log.info({ model: id, contextTokens, slots: model.terms.slots }, "loading model");
     try {
+      await this.#ending.get(id);
       const loaded = await model.engine.load(
         model.spec,
         { ...model.plan, slots: model.terms.slots, contextTokens },
@@ -363,7 +371,7 @@ export class Scheduler {
       this.#post({
         type: "loadFailed",
         model: id,
-        kind: exit?.kind ?? (shown.code === "engine_timeout" ? "timeout" : "failed"),
+        kind: exit?.kind ?? "failed",
         message: exit?.message ?? shown.message,
         at: now(),
       });
@@ -403,8 +411,13 @@ export class Scheduler {
   }
 
   #end(running: Running, how: "drain" | "now"): Promise<void> {
+    const id = running.model.terms.id;
     running.closing = true;
-    const closed = running.loaded!.close(how);
+    if (this.#running.get(id) === running) this.#running.delete(id);
+    const closed = running.loaded!.close(how).finally(() => {
+      if (this.#ending.get(id) === closed) this.#ending.delete(id);
+    });
+    this.#ending.set(id, closed);
     this.#own(closed);
     return closed;
   }

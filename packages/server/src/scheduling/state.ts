@@ -44,8 +44,10 @@ export interface ModelState {
   queue: number[];
   /** Tokens of the pool promised to running requests. */
   reserved: number;
-  /** Failures since the last answer. */
+  /** Loads that failed in a row. */
   failures: number;
+  /** Ends of a loaded engine since the last answer. */
+  crashes: number;
   failure: { code: ErrorCode; message: string } | null;
   /** No load before this time. */
   coolUntil: number;
@@ -95,7 +97,7 @@ export type SchedulerEvent = { at: number } & (
   | { type: "finished"; request: number; outline: Outline | null; answered: boolean }
   | { type: "loadAsked"; terms: ModelTerms }
   | { type: "loaded"; model: string; slots: number; contextTokens: number }
-  | { type: "loadFailed"; model: string; kind: ExitKind | "timeout"; message: string }
+  | { type: "loadFailed"; model: string; kind: ExitKind; message: string }
   | { type: "unloaded"; model: string }
   | { type: "engineExited"; model: string }
   | { type: "unloadAsked"; model: string }

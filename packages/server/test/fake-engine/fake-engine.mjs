@@ -13,6 +13,7 @@ const FLAGS = {
   "--model": 1,
   "--host": 1,
   "--port": 1,
+  "--api-key": 1,
   "--offline": 0,
   "--no-ui": 0,
   "--slots": 0,
@@ -62,7 +63,11 @@ function readArgs(argv) {
   return out;
 }
 
+/** Whether this run only has to show that the program works: it is told nothing and notes nothing. */
+const onTrial = args["--api-key"] !== undefined;
+
 function script() {
+  if (onTrial) return {};
   const path = process.env.FAKE_ENGINE_SCRIPT;
   if (!path) return {};
   try {
@@ -75,7 +80,7 @@ function script() {
 
 function note(event, facts = {}) {
   const path = process.env.FAKE_ENGINE_JOURNAL;
-  if (!path) return;
+  if (!path || onTrial) return;
   appendFileSync(
     path,
     `${JSON.stringify({ event, at: Date.now(), pid: process.pid, ...facts })}\n`,
@@ -122,7 +127,7 @@ if (args["--list-devices"]) {
 const contextTokens = Number(args["--ctx-size"] ?? 4096);
 const slotCount = Number(args["--parallel"] ?? 4);
 const batch = Number(args["--batch-size"] ?? 2048);
-const key = process.env.LLAMA_API_KEY;
+const key = process.env.LLAMA_API_KEY ?? args["--api-key"];
 let ready = false;
 
 // ---- text ----
@@ -244,6 +249,7 @@ async function answer(req, res) {
   } catch (error) {
     return sendError(res, 400, "invalid_request_error", String(error.message));
   }
+  if (path === "/completion") return sendJson(res, 200, { content: "alive" });
   if (path === "/tokenize")
     return sendJson(res, 200, { tokens: tokens(body.content).map(tokenId) });
   if (path === "/apply-template") return sendJson(res, 200, { prompt: template(body.messages) });

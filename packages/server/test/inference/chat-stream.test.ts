@@ -62,7 +62,7 @@ describe("a streamed chat", () => {
 
   it("ends with an error chunk and [DONE] when the engine dies in the middle", async () => {
     const chunks = await stream({
-      messages: [{ role: "user", content: "[[die:2]] one two three four" }],
+      messages: [{ role: "user", content: "[[rate:50]][[die:2]] one two three four" }],
     });
     const last = chunks.at(-1)! as ChatChunk;
     expect(last.choices[0]!.finish_reason).toBe("error");

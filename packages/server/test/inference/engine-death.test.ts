@@ -57,7 +57,7 @@ describe("an engine that dies", () => {
   );
 
   it("in the middle of an answer: a server error, or the error chunk of a stream", async () => {
-    const messages = [{ role: "user", content: "[[die:2]] one two three four five" }];
+    const messages = [{ role: "user", content: "[[rate:50]][[die:2]] one two three four five" }];
     expect(await errorOf(await server.chat({ messages }))).toMatchObject({
       status: 500,
       type: "server_error",
@@ -72,7 +72,9 @@ describe("an engine that dies", () => {
   });
 
   it("for want of memory: says so", async () => {
-    const response = await server.chat({ messages: [{ role: "user", content: "[[oom]] hello" }] });
+    const response = await server.chat({
+      messages: [{ role: "user", content: "[[oom:1]] one two three" }],
+    });
     expect(await errorOf(response)).toMatchObject({ status: 507, type: "device_out_of_memory" });
   });
 

@@ -112,18 +112,22 @@ function answer(
   request: ChatRequest,
   leave: () => void,
 ): void {
-  if (script.status !== undefined) return sendError(response, script.status, "It cannot be done.");
+  if (script.status !== undefined) {
+    sendError(response, script.status, "It cannot be done.");
+    return;
+  }
   const { pieces = [], finish = "stop" } = script;
   const head = { id: "chatcmpl-1", created: 1, model: request.model ?? "?" };
   if (!request.stream) {
     const message = { role: "assistant", content: pieces.join("") };
-    return send(response, 200, {
+    send(response, 200, {
       ...head,
       object: "chat.completion",
       choices: [{ index: 0, message, finish_reason: finish }],
       usage: USAGE,
       hypnos_telemetry: TELEMETRY,
     });
+    return;
   }
   response.on("close", () => {
     if (!response.writableFinished) leave();

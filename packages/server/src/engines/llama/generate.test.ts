@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createFakeEngine, type FakeEngine } from "../../../test/fake-engine/index.js";
-import type { GenerationEvent, GenerationRequest } from "../../formats/generation.js";
+import type { GenerationEvent, GenerationRequest } from "../../formats/index.js";
 import type { GgufSummary } from "../../gguf/index.js";
 import { createLog } from "../../observe/index.js";
 import type { Loaded } from "../engine.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realEngineBinary, realModel } from "../../../test/real-engine.js";
-import type { GenerationEvent, GenerationRequest } from "../../formats/generation.js";
+import type { GenerationEvent, GenerationRequest } from "../../formats/index.js";
 import type { GgufSummary } from "../../gguf/index.js";
 import { createLog } from "../../observe/index.js";
 import type { Loaded } from "../engine.js";

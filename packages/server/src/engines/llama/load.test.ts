@@ -147,7 +147,7 @@ describe.skipIf(process.platform === "win32")("a load", () => {
   it("ends an engine that does not become ready in time", async () => {
     await fake.script({ load: { hang: true } });
     const error = await failure({ loadTimeoutMs: 1500 });
-    expect(error.exit.kind).toBe("failed");
+    expect(error.exit.kind).toBe("timed_out");
     expect(error.message).toMatch(/not ready within/);
     const { pid } = await fake.happened((event) => event.event === "start");
     expect(isGone(pid)).toBe(true);

@@ -1,7 +1,6 @@
 import type { Logger } from "../../observe/index.js";
 import {
   type EngineFacts,
-  type ExitReason,
   LoadError,
   type LoadPlan,
   type LoadProgress,
@@ -76,7 +75,7 @@ export async function loadModel(
     await ready(hosted, readiness, client, settings.loadTimeoutMs, signal);
     client ??= loopbackClient(loading.listening, address);
     const engine = client;
-    const props = await readProps(engine, hosted, signal);
+    const props = await readProps(engine, hosted, settings.loadTimeoutMs, signal);
     const loaded = new LlamaLoaded({
       facts: facts(settings.version, plan, loading, props),
       process: hosted,
@@ -182,7 +181,7 @@ async function answering(client: EngineClient, signal: AbortSignal): Promise<voi
 
 function notReady(process: HostedProcess, timeoutMs: number): LoadError {
   return new LoadError({
-    kind: "failed",
+    kind: "timed_out",
     message: `The engine was not ready within ${Math.round(timeoutMs / 1000)} s and was ended.`,
     code: null,
     signal: null,
@@ -197,35 +196,39 @@ function loopbackClient(listening: string | undefined, address: EngineAddress): 
   return new EngineClient({ origin: listening, apiKey: address.apiKey });
 }
 
+/** @throws LoadError when the server does not answer in time, or not as llama-server does */
 async function readProps(
   client: EngineClient,
   process: HostedProcess,
+  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  const failed = (exit: ExitReason) => new LoadError(exit);
+  const own = new AbortController();
+  const cut = () => own.abort();
+  const timer = setTimeout(cut, timeoutMs);
+  signal.addEventListener("abort", cut, { once: true });
+  let cause: unknown;
   try {
-    const answer = await client.get("/props", signal);
+    const answer = await client.get("/props", own.signal);
     if (answer.status === 200 && typeof answer.body === "object" && answer.body !== null) {
       return answer.body as Record<string, unknown>;
     }
   } catch (error) {
-    signal.throwIfAborted();
-    await process.stop("now");
-    throw failed({ ...(await process.exited), kind: "failed", message: noProps(error) });
+    cause = error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", cut);
   }
-  throw failed({
-    kind: "failed",
-    message: noProps(null),
-    code: null,
-    signal: null,
-    log: process.lastLines(),
-  });
+  signal.throwIfAborted();
+  await process.stop("now");
+  const exit = await process.exited;
+  throw new LoadError(
+    exit.kind === "closed" ? { ...exit, kind: "failed", message: NO_PROPS } : exit,
+    { cause },
+  );
 }
 
-function noProps(error: unknown): string {
-  const why = error instanceof Error && error.name !== "Error" ? ` (${error.name})` : "";
-  return `The engine does not describe itself${why}; choose another engine build.`;
-}
+const NO_PROPS = "The engine does not describe itself; choose another engine build.";
 
 function facts(
   version: string,

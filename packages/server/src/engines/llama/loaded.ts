@@ -1,4 +1,4 @@
-import type { GenerationEvent, GenerationRequest } from "../../formats/generation.js";
+import type { GenerationEvent, GenerationRequest } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
 import type { EngineFacts, ExitReason, Loaded } from "../engine.js";
 import type { HostedProcess } from "../host/index.js";

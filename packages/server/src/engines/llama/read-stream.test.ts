@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { GenerationEvent } from "../../formats/generation.js";
+import type { GenerationEvent } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
 import { BrokenStream, type ReadOptions, readStream } from "./read-stream.js";
 

@@ -1,6 +1,6 @@
 import type { TokenLogprob } from "@somnus/contract";
 import { createParser } from "eventsource-parser";
-import type { FinishReason, GenerationEvent } from "../../formats/generation.js";
+import type { FinishReason, GenerationEvent } from "../../formats/index.js";
 import { engineError } from "./errors.js";
 
 /** An event longer than this is not one of llama-server's. */

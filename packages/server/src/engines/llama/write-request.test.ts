@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GenerationRequest } from "../../formats/generation.js";
+import type { GenerationRequest } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
 import { chatBody, engineSeed, promptBody } from "./write-request.js";
 

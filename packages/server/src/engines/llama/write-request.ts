@@ -1,5 +1,5 @@
 /// <reference lib="es2024.string" />
-import type { GenerationMessage, GenerationRequest, Sampling } from "../../formats/generation.js";
+import type { GenerationMessage, GenerationRequest, Sampling } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
 
 /** Seeds run from 0 to 2^32 - 2: the engine takes the highest number for "choose one". */

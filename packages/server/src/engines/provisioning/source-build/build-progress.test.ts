@@ -24,3 +24,14 @@ test("rate and remaining time appear when they mean something, and follow the la
   expect(late.rate).toBeCloseTo(0.5, 2);
   expect(late.etaSecs).toBeCloseTo(198, 0);
 });
+
+test("one slow step does not throw the remaining time about", () => {
+  let now = 0;
+  const progress = new BuildProgress("building", () => now);
+  for (let step = 1; step <= 30; step += 1) {
+    now += 5_000;
+    progress.after({ done: step, total: 100 });
+  }
+  now += 100_000;
+  expect(progress.after({ done: 31, total: 100 }).etaSecs).toBeLessThan(800);
+});

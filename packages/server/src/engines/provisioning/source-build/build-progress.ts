@@ -15,12 +15,15 @@ export function readBuildStep(line: string): BuildStep | null {
 }
 
 const WINDOW_MS = 60_000;
+/** On a busy machine one step may take a minute; a rate from two of them would jump about. */
+const MIN_STEPS = 20;
 /** Before this much time has passed a rate says nothing. */
 const SETTLED_MS = 3_000;
 
 /**
- * Turns build steps into progress with a rate and a remaining time, both from the last minute:
- * the files of a tree differ in size, and the average since the start would lag behind.
+ * Turns build steps into progress with a rate and a remaining time, both from the last minute or the
+ * last twenty steps, whichever is more: the files of a tree differ in size, and the average since
+ * the start would lag behind.
  */
 export class BuildProgress {
   readonly #seen: { at: number; done: number }[] = [];
@@ -35,7 +38,8 @@ export class BuildProgress {
   after({ done, total }: BuildStep): Progress {
     const at = this.now();
     this.#seen.push({ at, done });
-    while (this.#seen.length > 2 && at - (this.#seen[0]?.at ?? at) > WINDOW_MS) this.#seen.shift();
+    while (this.#seen.length > MIN_STEPS && at - (this.#seen[0]?.at ?? at) > WINDOW_MS)
+      this.#seen.shift();
     const known: Progress = { step: this.step, done, total, unit: "steps" };
     const first = this.#seen[0];
     if (first === undefined || at - first.at < SETTLED_MS || done <= first.done) return known;
