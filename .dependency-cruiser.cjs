@@ -26,6 +26,7 @@ const MAY_CALL = {
   store: [],
   observe: ["store"],
   spelling: [],
+  processes: [],
 };
 
 /** Files beside the rooms: what composes them, and the version. */
@@ -63,7 +64,12 @@ const FURTHER_FACES = {
 };
 
 /** What any room may import, whatever the tables say. */
-const ANYWHERE = ["observe/index\\.ts", "http/errors\\.ts", "spelling/index\\.ts"];
+const ANYWHERE = [
+  "observe/index\\.ts",
+  "http/errors\\.ts",
+  "spelling/index\\.ts",
+  "processes/index\\.ts",
+];
 /** What any room may import as types. */
 const TYPES_ANYWHERE = ["config/index\\.ts"];
 

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ownIdentity } from "../processes/index.js";
 import { compileRoom, startProcess } from "./__fixtures__/other-process.js";
 import { tempDir } from "./__fixtures__/temp-dir.js";
 import { withLock } from "./index.js";
-import { ownIdentity } from "./process-identity.js";
 
 let room = "";
 beforeAll(async () => {

@@ -2,8 +2,14 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rmdir, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import {
+  livenessOf,
+  ownIdentity,
+  type ProcessIdentity,
+  readIdentity,
+  writeIdentity,
+} from "../processes/index.js";
 import { errorCode } from "./failure.js";
-import { livenessOf, ownIdentity, type ProcessIdentity } from "./process-identity.js";
 
 const POLL_MS = 100;
 const BEAT_MS = 5_000;
@@ -54,7 +60,7 @@ export async function withLock<T>(
 
 async function drawTicket(path: string): Promise<Ticket> {
   const me = await ownIdentity();
-  const id = [me.pid, me.start, me.realm, randomBytes(6).toString("hex")].join(".");
+  const id = `${writeIdentity(me)}.${randomBytes(6).toString("hex")}`;
   const drawing = `0.${id}`;
   await enter(path, drawing);
   try {
@@ -158,10 +164,9 @@ async function isAlive(
 async function readTickets(path: string): Promise<Ticket[]> {
   const tickets: Ticket[] = [];
   for (const file of await readdir(path)) {
-    const match = /^(\d+)\.(\d+)\.(\d+)\.([0-9a-f]{8})\.[0-9a-f]{12}$/.exec(file);
-    const [, number, pid, start, realm] = match ?? [];
-    if (number === undefined || pid === undefined || !start || !realm) continue;
-    tickets.push({ file, number: Number(number), pid: Number(pid), start, realm });
+    const [, number, owner = ""] = /^(\d+)\.(.+)\.[0-9a-f]{12}$/.exec(file) ?? [];
+    const identity = readIdentity(owner);
+    if (identity !== null) tickets.push({ ...identity, file, number: Number(number) });
   }
   return tickets;
 }

@@ -1,7 +1,7 @@
+import { nearest } from "../spelling/index.js";
 import type { KeyPath } from "./key-path.js";
 import { isLoopbackHost, listenAddresses } from "./listen-addresses.js";
 import { modelIdProblem } from "./model-id.js";
-import { nearest } from "../spelling/index.js";
 import type { ValueProblem } from "./read-value.js";
 import type { Config } from "./schema/index.js";
 

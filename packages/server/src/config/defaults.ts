@@ -55,7 +55,7 @@ export const DEFAULTS = {
   engines: {
     llama: {
       source_build: true,
-      wait_policy: "active",
+      wait_policy: "brief",
     },
   },
   aliases: {},

@@ -1,6 +1,6 @@
+import { nearest } from "../spelling/index.js";
 import type { Overrides } from "./environment.js";
 import { keyText } from "./key-path.js";
-import { nearest } from "../spelling/index.js";
 import { parseText } from "./parse-text.js";
 import { readValue } from "./read-value.js";
 import { KNOWN_KEYS, schemaOf } from "./settings.js";

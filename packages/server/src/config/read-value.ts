@@ -1,5 +1,5 @@
-import { type KeyPath, keyText } from "./key-path.js";
 import { nearest } from "../spelling/index.js";
+import { type KeyPath, keyText } from "./key-path.js";
 import type { SchemaNode } from "./schema/keywords.js";
 
 /** What is wrong with one value, before it is known where the value stood. */

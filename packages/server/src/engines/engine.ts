@@ -82,7 +82,11 @@ export interface Loaded {
    * Ends early when the signal fires: the slot is free at the next token or prefill batch.
    * @throws SomnusError
    */
-  generate(request: GenerationRequest, slot: number, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+  generate(
+    request: GenerationRequest,
+    slot: number,
+    signal: AbortSignal,
+  ): AsyncIterable<GenerationEvent>;
   /** Token ids of a text; special tokens in it are plain text. */
   tokenize(text: string, signal: AbortSignal): Promise<number[]>;
   /** Exact prompt tokens of a request, template included. */
@@ -110,6 +114,7 @@ export interface Engine {
   /**
    * Starts a process and resolves when it can serve.
    * @throws LoadError when the engine ends or hangs while loading
+   * @throws SomnusError `model_unavailable` when the plan cannot be carried out with this model
    * @throws the signal's reason when it fires first; the process is gone by then
    */
   load(model: ModelSpec, plan: LoadPlan, on: LoadProgress, signal: AbortSignal): Promise<Loaded>;

@@ -33,7 +33,7 @@ export interface GenerationRequest {
   choices: number;
   /** Most likely tokens to report in each place; absent when no log probabilities were asked for. */
   topLogprobs?: number;
-  /** The JSON the answer must be: any object, or one that fits the schema. */
+  /** The JSON the answer must be: any object, or one that fits the schema, which `schemaRefusal` let through. */
   json?: { schema?: Record<string, unknown> };
   /** Whether a model that can think shall think. */
   think: boolean;

@@ -8,3 +8,4 @@ export type {
   Sampling,
   TokenUsage,
 } from "./generation.js";
+export { schemaRefusal } from "./json-schema.js";

@@ -1,3 +1,4 @@
+export { EXPERT_TENSORS } from "./layout.js";
 export { readGguf } from "./read-gguf.js";
 export type {
   GgufAttention,

@@ -6,8 +6,8 @@ import type { GgufLayout } from "./summary.js";
 export const MAX_LAYERS = 1024;
 
 const LAYER = /^blk\.(\d+)\./;
-/** The tensors that llama.cpp's `--cpu-moe` and `--n-cpu-moe` keep on the host. */
-const EXPERT = /\.ffn_(up|down|gate|gate_up)_(ch|)exps/;
+/** Names of routed expert tensors, as llama.cpp tells them apart (LLM_FFN_EXPS_REGEX of its common/common.h). */
+export const EXPERT_TENSORS = /\.ffn_(up|down|gate|gate_up)_(ch|)exps/;
 /** The engine looks rows up in these on the host and never offloads them. */
 const INPUT = /^(token_embd|position_embd|token_types|per_layer_token_embd)\./;
 const OUTPUT = /^(output|cls|dense_)/;
@@ -36,7 +36,7 @@ export function layoutOf(tensors: readonly GgufTensor[], refuse: Refuse): GgufLa
       while (layers.length <= index) layers.push({ bytes: 0, expertBytes: 0 });
       const entry = layers[index]!;
       entry.bytes += bytes;
-      if (EXPERT.test(name)) entry.expertBytes += bytes;
+      if (EXPERT_TENSORS.test(name)) entry.expertBytes += bytes;
     } else if (INPUT.test(name)) {
       inputBytes += bytes;
       if (name === "token_embd.weight") tokenEmbeddingBytes += bytes;

@@ -130,6 +130,18 @@ const REFUSED: [string, Record<string, unknown>, number, string, string][] = [
     "response_format.json_schema.schema",
   ],
   [
+    "a schema too long",
+    {
+      response_format: {
+        type: "json_schema",
+        json_schema: { schema: { enum: ["x".repeat(300_000)] } },
+      },
+    },
+    400,
+    "invalid_request_error",
+    "response_format.json_schema.schema",
+  ],
+  [
     "audio as an answer",
     { modalities: ["text", "audio"] },
     400,

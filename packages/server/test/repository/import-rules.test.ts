@@ -112,7 +112,7 @@ const KEPT: [file: string, imports: string[]][] = [
 ];
 
 const ROOMS =
-  "cli config artifacts gguf formats http inference control router models scheduling memory engines store observe spelling".split(
+  "cli config artifacts gguf formats http inference control router models scheduling memory engines store observe spelling processes".split(
     " ",
   );
 

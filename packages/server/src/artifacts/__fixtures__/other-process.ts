@@ -15,7 +15,7 @@ export async function compileRoom(out: string): Promise<void> {
   await writeFile(join(out, "package.json"), '{"type":"module"}');
   const undici = createRequire(import.meta.url).resolve("undici/package.json");
   await symlink(dirname(dirname(undici)), join(out, "node_modules"), "junction");
-  for (const folder of ["artifacts", "artifacts/sources", "observe", "http"]) {
+  for (const folder of ["artifacts", "artifacts/sources", "processes", "observe", "http"]) {
     await mkdir(join(out, folder), { recursive: true });
     for (const file of await readdir(join(SRC, folder))) {
       if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { killGroup, tiedToOurLife } from "../../processes/index.js";
 import { errorCode } from "../failure.js";
 
 /** A way to start pip. */
@@ -67,9 +68,11 @@ export async function runPip(
   watch: PipWatch,
 ): Promise<PipRun> {
   watch.signal.throwIfAborted();
-  const [program, ...rest] = [...(await tiedToThisProcess()), ...command, ...args];
-  if (program === undefined) return { status: 127, output: "", silent: false };
-  const child = spawn(program, rest, {
+  const [name, ...fixed] = command;
+  if (name === undefined) return { status: 127, output: "", silent: false };
+  const tied = await tiedToOurLife(name, [...fixed, ...args], watch.env);
+  watch.signal.throwIfAborted();
+  const child = spawn(tied.program, tied.args, {
     env: watch.env,
     stdio: ["ignore", "pipe", "pipe"],
     // Its own group, so that a build that pip started ends with it.
@@ -115,16 +118,6 @@ export async function runPip(
   return run;
 }
 
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    if (process.platform === "win32") child.kill("SIGKILL");
-    else process.kill(-child.pid, "SIGKILL");
-  } catch (error) {
-    if (errorCode(error) !== "ESRCH") throw error;
-  }
-}
-
 /** pip downloads into `pip-unpack-*` of its temporary folder and copies the finished file from there. */
 async function downloadSize(tempDir: string): Promise<number> {
   let largest = 0;
@@ -141,21 +134,4 @@ async function downloadSize(tempDir: string): Promise<number> {
 /** Names in a folder that may vanish meanwhile. */
 async function names(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
-}
-
-let prefix: Promise<readonly string[]> | null = null;
-
-/** What makes a child die with this process: setpriv of util-linux, where it is there and can do it. */
-function tiedToThisProcess(): Promise<readonly string[]> {
-  const tie = ["--pdeathsig", "KILL", "--"];
-  prefix ??= new Promise((resolve) => {
-    if (process.platform !== "linux") {
-      resolve([]);
-      return;
-    }
-    const probe = spawn("setpriv", [...tie, "true"], { stdio: "ignore" });
-    probe.on("error", () => resolve([]));
-    probe.on("close", (status) => resolve(status === 0 ? ["setpriv", ...tie] : []));
-  });
-  return prefix;
 }

@@ -74,10 +74,10 @@ export const EngineSettings = Table(
           description:
             "Whether llama.cpp may be built from source when no usable program is found.",
         }),
-        wait_policy: Choice(["active", "passive"], {
+        wait_policy: Choice(["brief", "passive"], {
           default: DEFAULTS.engines.llama.wait_policy,
           description:
-            "How idle threads wait: `active` is fastest on a machine of one's own, `passive` is kinder where others compute too.",
+            "How a compute thread waits for more work: `brief` spins for a moment before it sleeps, fastest on a machine of one's own; `passive` sleeps at once, kinder where others compute too.",
         }),
       },
       { description: "llama.cpp, for text models." },

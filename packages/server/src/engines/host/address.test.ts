@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ownIdentity, writeIdentity } from "../../processes/index.js";
 import { freshAddress, sweepAddresses } from "./address.js";
-import { ownIdentity } from "./process-identity.js";
 
 let base: string;
 beforeEach(async () => {
@@ -49,14 +49,18 @@ it("a loopback address has a key that nobody can guess", async () => {
 it.skipIf(process.platform !== "linux")(
   "sweeps the folders of owners that are gone, and no others",
   async () => {
-    const { pid, start } = await ownIdentity();
-    const alive = `engine-${pid}-${start}-aaaaaa`;
-    const samePidEarlier = `engine-${pid}-${start - 1}-bbbbbb`;
-    const gone = "engine-4194305-77-cccccc";
+    const own = await ownIdentity();
+    const folder = (owner: Partial<typeof own>, end: string) =>
+      `engine-${writeIdentity({ ...own, ...owner })}-${end}`;
+    const alive = folder({}, "aaaaaa");
+    const samePidEarlier = folder({ start: String(Number(own.start) - 1) }, "bbbbbb");
+    const gone = folder({ pid: 4194305, start: "77" }, "cccccc");
+    const ofAnotherMachine = folder({ pid: 4194305, realm: "00000000" }, "dddddd");
     const foreign = "engine-notes";
-    for (const name of [alive, samePidEarlier, gone, foreign]) await mkdir(join(base, name));
+    const all = [alive, samePidEarlier, gone, ofAnotherMachine, foreign];
+    for (const name of all) await mkdir(join(base, name));
     await sweepAddresses(base);
-    expect((await readdir(base)).sort()).toEqual([alive, foreign].sort());
+    expect((await readdir(base)).sort()).toEqual([alive, ofAnotherMachine, foreign].sort());
     await sweepAddresses(join(base, "nowhere"));
   },
 );

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive, ownIdentity } from "./process-identity.js";
+import { livenessOf, ownIdentity, readIdentity, writeIdentity } from "../../processes/index.js";
 
 /** Where a native server listens. `release` removes what was made for it; call it on every path. */
 export type EngineAddress =
@@ -11,8 +11,8 @@ export type EngineAddress =
 
 /** `sun_path` of a Unix socket holds 104 bytes on macOS and BSD, 108 on Linux, with a final zero. */
 const LONGEST_SOCKET_PATH = 103;
-/** `engine-<pid of the owner>-<its start>-<random>`: the owner's identity tells leftovers apart. */
-const FOLDER = /^engine-(\d+)-(\d+)-[A-Za-z0-9]{6}$/;
+/** `engine-<identity of the owner>-<random>`: so that leftovers are told apart. */
+const FOLDER = /^engine-([^-]+)-[A-Za-z0-9]{6}$/;
 const SOCKET_NAME = "e.sock";
 
 /**
@@ -33,8 +33,7 @@ export async function freshAddress(
       release: async () => {},
     };
   }
-  const { pid, start } = await ownIdentity();
-  const prefix = `engine-${pid}-${start}-`;
+  const prefix = `engine-${writeIdentity(await ownIdentity())}-`;
   const base = fits(runtimeDir, prefix) ? runtimeDir : tmpdir();
   await mkdir(base, { recursive: true, mode: 0o700 });
   // mkdtemp gives 0700, so that nobody else reaches the socket.
@@ -46,15 +45,13 @@ export async function freshAddress(
   };
 }
 
-/** Removes the socket folders of owners that are gone. Never throws; what cannot be removed stays. */
+/** Removes the socket folders of owners that are surely gone. Never throws; what cannot be removed stays. */
 export async function sweepAddresses(runtimeDir: string): Promise<void> {
   for (const base of new Set([runtimeDir, tmpdir()])) {
     const names = await readdir(base).catch(() => [] as string[]);
     for (const name of names) {
-      const match = FOLDER.exec(name);
-      if (!match) continue;
-      const owner = { pid: Number(match[1]), start: Number(match[2]) };
-      if (await isAlive(owner)) continue;
+      const owner = readIdentity(FOLDER.exec(name)?.[1] ?? "");
+      if (owner === null || (await livenessOf(owner)) !== "dead") continue;
       const folder = join(base, name);
       const found = await lstat(folder).catch(() => null);
       if (!found?.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid)) continue;

@@ -1,4 +1,3 @@
 export { type EngineAddress, freshAddress, sweepAddresses } from "./address.js";
 export { engineEnvironment } from "./environment.js";
-export type { ParentDeath } from "./parent-death.js";
 export { type HostedProcess, type ProcessSpec, startProcess } from "./process.js";

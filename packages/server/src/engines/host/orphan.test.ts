@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import ts from "typescript";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createFakeEngine, type FakeEngine } from "../../../test/fake-engine/index.js";
 
-const HOST = dirname(fileURLToPath(import.meta.url));
+const SRC = fileURLToPath(new URL("../../", import.meta.url));
 
 let fake: FakeEngine;
 let folder: string;
@@ -24,26 +24,28 @@ afterEach(async () => {
 
 /** Plain Node must be able to run the host: a worker of the test runner cannot be killed. */
 async function transpile(): Promise<string> {
-  const files = (await readdir(HOST)).filter(
-    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
-  );
-  await mkdir(join(folder, "host"));
+  const sources = ["engines/engine.ts"];
+  for (const room of ["engines/host", "processes"]) {
+    await mkdir(join(folder, room), { recursive: true });
+    for (const name of await readdir(join(SRC, room))) {
+      if (name.endsWith(".ts") && !name.endsWith(".test.ts")) sources.push(join(room, name));
+    }
+  }
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  for (const name of ["../engine.ts", ...files]) {
-    const source = await readFile(join(HOST, name), "utf8");
-    const { outputText } = ts.transpileModule(source, {
+  for (const path of sources) {
+    const { outputText } = ts.transpileModule(await readFile(join(SRC, path), "utf8"), {
       compilerOptions: {
         module: ts.ModuleKind.ESNext,
         target: ts.ScriptTarget.ES2023,
         verbatimModuleSyntax: true,
       },
     });
-    await writeFile(join(folder, "host", name).replace(/\.ts$/, ".js"), outputText);
+    await writeFile(join(folder, path).replace(/\.ts$/, ".js"), outputText);
   }
   const main = join(folder, "main.js");
   await writeFile(
     main,
-    `import { engineEnvironment, startProcess } from "./host/index.js";
+    `import { engineEnvironment, startProcess } from "./engines/host/index.js";
      const hosted = await startProcess({
        program: process.argv[2],
        args: ["--host", "127.0.0.1", "--port", "0"],

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   createFakeEngine,
@@ -5,6 +8,7 @@ import {
   type FakeScript,
 } from "../../../test/fake-engine/index.js";
 import { LoadError } from "../engine.js";
+import { isRunning } from "../provisioning/__fixtures__/running.js";
 import { engineEnvironment } from "./environment.js";
 import { type HostedProcess, type ProcessSpec, startProcess } from "./process.js";
 
@@ -59,6 +63,24 @@ describe.skipIf(process.platform === "win32")("a hosted process", () => {
     await fake.happened((event) => event.event === "ready");
     await own.stop("drain");
     expect(await own.exited).toMatchObject({ kind: "closed", signal: "SIGKILL" });
+  });
+
+  it("ends with what a wrapper script started in its place", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
+    try {
+      const wrapper = join(folder, "llama-server");
+      await writeFile(wrapper, `#!/bin/sh\n"${fake.path}" "$@"\nexit $?\n`, { mode: 0o755 });
+      for (const how of ["now", "drain"] as const) {
+        const before = (await fake.journal()).length;
+        const own = await start({}, { program: wrapper });
+        const { pid } = await fake.happened((event) => event.event === "ready", before);
+        expect(pid).not.toBe(own.pid);
+        await own.stop(how);
+        await expect.poll(() => isRunning(pid)).toBe(false);
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it("tells why it ended by itself, with its last words", async () => {

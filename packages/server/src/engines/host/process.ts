@@ -1,11 +1,11 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
+import { killGroup, type ParentDeath, tiedToOurLife } from "../../processes/index.js";
 import { type ExitReason, LoadError } from "../engine.js";
 import { exitReason } from "./exit-reason.js";
 import { LineRing, LineSplitter } from "./line-ring.js";
 import { oomKills } from "./oom-kills.js";
-import { type ParentDeath, tiedLaunch } from "./parent-death.js";
 
 /** How long a native server may take to end after SIGTERM before it is killed, ms. */
 const DRAIN_MS = 5000;
@@ -50,11 +50,13 @@ export async function startProcess(spec: ProcessSpec): Promise<HostedProcess> {
   } catch (cause) {
     throw cannotRun(cause);
   }
-  const launch = await tiedLaunch(spec.program, spec.args);
+  const launch = await tiedToOurLife(spec.program, spec.args, spec.env);
   const killsBefore = await oomKills();
   const child = spawn(launch.program, launch.args, {
     env: spec.env,
     stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own: Ctrl-C in a terminal is a wish to us, and what a wrapper script started ends with it.
+    detached: process.platform !== "win32",
     windowsHide: true,
   });
 
@@ -104,18 +106,28 @@ export async function startProcess(spec: ProcessSpec): Promise<HostedProcess> {
       if (child.exitCode === null && child.signalCode === null) {
         asked = true;
         if (how === "now") {
-          child.kill("SIGKILL");
+          killGroup(child);
         } else {
-          child.kill("SIGTERM");
+          askGroup(child);
           const patience = timer(spec.drainMs ?? DRAIN_MS);
           const early = await Promise.race([gone, patience.over]);
           patience.cancel();
-          if (early === undefined) child.kill("SIGKILL");
+          if (early === undefined) killGroup(child);
         }
       }
       await exited;
     },
   };
+}
+
+/** Asks a child and the group that it leads to end. */
+function askGroup(child: ChildProcess): void {
+  try {
+    if (process.platform === "win32" || child.pid === undefined) child.kill("SIGTERM");
+    else process.kill(-child.pid, "SIGTERM");
+  } catch {
+    child.kill("SIGTERM");
+  }
 }
 
 function cannotRun(cause: unknown): LoadError {

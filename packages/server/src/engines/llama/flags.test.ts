@@ -1,9 +1,12 @@
 import { expect, it } from "vitest";
-import type { GgufSummary } from "../../gguf/index.js";
-import type { LoadPlan, ModelSpec } from "../engine.js";
-import { launchFlags, NEEDED_FLAGS } from "./flags.js";
+import type { LoadPlan } from "../engine.js";
+import { type LaunchModel, launchFlags, NEEDED_FLAGS } from "./flags.js";
 
-const model: ModelSpec = { id: "m", weightsPath: "/models/m.gguf", gguf: {} as GgufSummary };
+const model: LaunchModel = {
+  id: "m",
+  weightsPath: "/models/m.gguf",
+  gguf: { layers: 12, predictionLayers: null },
+};
 const plan: LoadPlan = { slots: 4, contextTokens: 8192, gpuLayers: "auto", cpuExpertLayers: 0 };
 const settings = {
   listen: { kind: "socket", path: "/run/e.sock" } as const,
@@ -38,7 +41,14 @@ it("gives every number that decides memory", () => {
   ]) {
     expect(flags).toContain(name);
   }
-  for (const name of ["--port", "--n-cpu-moe", "--cache-type-k", "--cache-type-v", "--mmproj"]) {
+  for (const name of [
+    "--port",
+    "--cpu-moe",
+    "--override-tensor",
+    "--cache-type-k",
+    "--cache-type-v",
+    "--mmproj",
+  ]) {
     expect(flags).not.toContain(name);
   }
 });
@@ -51,16 +61,60 @@ it("puts all layers on the accelerator, or as many as the plan says", () => {
   expect(value(launchFlags(model, { ...plan, gpuLayers: 0 }, settings), "--gpu-layers")).toBe("0");
 });
 
-it("hands on experts, KV types and the projector", () => {
+it("hands on KV types and the projector", () => {
   const flags = launchFlags(
     { ...model, projectorPath: "/models/p.gguf" },
-    { ...plan, cpuExpertLayers: 7, cacheTypeK: "q8_0", cacheTypeV: "q4_0" },
+    { ...plan, cacheTypeK: "q8_0", cacheTypeV: "q4_0" },
     settings,
   );
-  expect(value(flags, "--n-cpu-moe")).toBe("7");
   expect(value(flags, "--cache-type-k")).toBe("q8_0");
   expect(value(flags, "--cache-type-v")).toBe("q4_0");
   expect(value(flags, "--mmproj")).toBe("/models/p.gguf");
+});
+
+/** Names of tensors of 12 layers, experts and others, that the flags keep on the processor. */
+function kept(flags: string[]): string[] {
+  const [pattern, buffer] = value(flags, "--override-tensor")?.split("=") ?? [];
+  expect(buffer).toBe("CPU");
+  const tensors = Array.from({ length: 12 }, (_, layer) =>
+    ["ffn_up_exps", "ffn_gate_up_exps", "ffn_down_chexps", "ffn_up_shexp", "attn_q"].map(
+      (name) => `blk.${layer}.${name}.weight`,
+    ),
+  ).flat();
+  return tensors.filter((name) => new RegExp(pattern as string).test(name));
+}
+
+it("keeps the routed experts of the last layers on the processor", () => {
+  const experts = (layer: number) =>
+    ["ffn_up_exps", "ffn_gate_up_exps", "ffn_down_chexps"].map(
+      (name) => `blk.${layer}.${name}.weight`,
+    );
+  const flags = launchFlags(model, { ...plan, cpuExpertLayers: 2 }, settings);
+  expect(kept(flags)).toEqual([...experts(10), ...experts(11)]);
+  expect(flags).not.toContain("--cpu-moe");
+  // A layer that only predicts further tokens is none of the two.
+  const predicting = { ...model, gguf: { layers: 12, predictionLayers: 1 } };
+  expect(kept(launchFlags(predicting, { ...plan, cpuExpertLayers: 2 }, settings))).toEqual([
+    ...experts(9),
+    ...experts(10),
+    ...experts(11),
+  ]);
+});
+
+it("keeps all experts on the processor when as many layers are asked for as there are", () => {
+  for (const cpuExpertLayers of [12, 99]) {
+    const flags = launchFlags(model, { ...plan, cpuExpertLayers }, settings);
+    expect(flags).toContain("--cpu-moe");
+    expect(flags).not.toContain("--override-tensor");
+  }
+});
+
+it("refuses to count layers of a file that does not tell how many it has", () => {
+  const unknown = { ...model, gguf: { layers: null, predictionLayers: null } };
+  expect(() => launchFlags(unknown, plan, settings)).not.toThrow();
+  expect(() => launchFlags(unknown, { ...plan, cpuExpertLayers: 1 }, settings)).toThrow(
+    expect.objectContaining({ code: "model_unavailable", param: "cpu_expert_layers" }),
+  );
 });
 
 it("keeps a physical batch large enough for a whole picture when there is a projector", () => {
@@ -87,10 +141,14 @@ it("lets the server pick its port on loopback", () => {
 });
 
 it("uses no flag that is not asked of a build", () => {
-  const all = launchFlags(
-    { ...model, projectorPath: "/p" },
-    { ...plan, cpuExpertLayers: 1, cacheTypeK: "f16", cacheTypeV: "f16" },
-    { ...settings, listen: { kind: "loopback", host: "127.0.0.1" } },
-  ).filter((word) => word.startsWith("--"));
+  const all = [1, 12]
+    .flatMap((cpuExpertLayers) =>
+      launchFlags(
+        { ...model, projectorPath: "/p" },
+        { ...plan, cpuExpertLayers, cacheTypeK: "f16", cacheTypeV: "f16" },
+        { ...settings, listen: { kind: "loopback", host: "127.0.0.1" } },
+      ),
+    )
+    .filter((word) => word.startsWith("--"));
   expect([...new Set(all)].sort()).toEqual([...NEEDED_FLAGS].sort());
 });

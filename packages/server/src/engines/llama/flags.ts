@@ -1,7 +1,14 @@
+import { EXPERT_TENSORS, type GgufSummary } from "../../gguf/index.js";
+import { SomnusError } from "../../http/errors.js";
 import type { LoadPlan, ModelSpec } from "../engine.js";
 
 /** Where the server listens, as its flags spell it. */
 export type Listen = { kind: "socket"; path: string } | { kind: "loopback"; host: string };
+
+/** What of a model decides its command line. */
+export interface LaunchModel extends Pick<ModelSpec, "id" | "weightsPath" | "projectorPath"> {
+  gguf: Pick<GgufSummary, "layers" | "predictionLayers">;
+}
 
 export interface LaunchSettings {
   listen: Listen;
@@ -23,8 +30,14 @@ const PICTURE_TOKENS = 2048;
 /**
  * The command line of llama-server for one model. Every number that decides memory is given, so
  * that nothing is left to the program's own judgement.
+ * @throws SomnusError `model_unavailable` when experts are to stay on the processor by layer and the
+ *   file does not tell how many layers there are
  */
-export function launchFlags(model: ModelSpec, plan: LoadPlan, settings: LaunchSettings): string[] {
+export function launchFlags(
+  model: LaunchModel,
+  plan: LoadPlan,
+  settings: LaunchSettings,
+): string[] {
   const { listen, threads, batch } = settings;
   const flags = [
     ...["--model", model.weightsPath],
@@ -51,19 +64,39 @@ export function launchFlags(model: ModelSpec, plan: LoadPlan, settings: LaunchSe
     ...["--sse-ping-interval", "-1"],
     // Level 4 is the first that names the phases and the buffers of a load.
     ...["--verbosity", "4"],
+    ...expertFlags(model, plan.cpuExpertLayers),
   ];
-  if (plan.cpuExpertLayers > 0) flags.push("--n-cpu-moe", String(plan.cpuExpertLayers));
   if (plan.cacheTypeK !== undefined) flags.push("--cache-type-k", plan.cacheTypeK);
   if (plan.cacheTypeV !== undefined) flags.push("--cache-type-v", plan.cacheTypeV);
   if (model.projectorPath !== undefined) flags.push("--mmproj", model.projectorPath);
   return flags;
 }
 
-function logicalBatch(model: ModelSpec, batch: number): number {
+/**
+ * Keeps the routed experts of the last `count` layers in host memory. The program's own `--n-cpu-moe`
+ * counts from the first layer, so the tensors are named. Layers that only predict further tokens stand
+ * after those that are counted.
+ */
+function expertFlags({ id, gguf }: LaunchModel, count: number): string[] {
+  if (count === 0) return [];
+  if (gguf.layers == null) {
+    throw new SomnusError(
+      "model_unavailable",
+      `The file of ${id} does not tell how many layers it has, so cpu_expert_layers cannot be honoured; remove it from the model's configuration.`,
+      { param: "cpu_expert_layers" },
+    );
+  }
+  const first = gguf.layers - (gguf.predictionLayers ?? 0) - count;
+  if (first <= 0) return ["--cpu-moe"];
+  const layers = Array.from({ length: gguf.layers - first }, (_, at) => first + at).join("|");
+  return ["--override-tensor", `^blk\\.(${layers})${EXPERT_TENSORS.source}=CPU`];
+}
+
+function logicalBatch(model: LaunchModel, batch: number): number {
   return model.projectorPath === undefined ? batch : Math.max(batch, PICTURE_TOKENS);
 }
 
-function physicalBatch(model: ModelSpec, batch: number): number {
+function physicalBatch(model: LaunchModel, batch: number): number {
   if (model.projectorPath !== undefined) return PICTURE_TOKENS;
   return Math.min(batch, LARGEST_PHYSICAL_BATCH);
 }
@@ -91,7 +124,8 @@ export const NEEDED_FLAGS: readonly string[] = [
   "--ubatch-size",
   "--sse-ping-interval",
   "--verbosity",
-  "--n-cpu-moe",
+  "--cpu-moe",
+  "--override-tensor",
   "--cache-type-k",
   "--cache-type-v",
   "--mmproj",

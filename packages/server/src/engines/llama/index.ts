@@ -7,6 +7,7 @@ import { loadModel } from "./load.js";
 import { computeThreads, readMachineCpus } from "./threads.js";
 
 export { NEEDED_FLAGS } from "./flags.js";
+export { endOf, startServer } from "./start.js";
 
 export interface LlamaOptions {
   /** The llama-server to run; asked at every load, so that a new one is taken without a restart. */
@@ -14,7 +15,7 @@ export interface LlamaOptions {
   /** Compute threads; absent: by the machine's physical performance cores. */
   threads?: number;
   /** What a compute thread does between its pieces of work; "passive" is kind to neighbours. */
-  waitPolicy?: "active" | "passive";
+  waitPolicy?: "brief" | "passive";
   /** Folder for sockets, of this user only. */
   runtimeDir: string;
   /** Silence allowed while a request runs, ms. */
@@ -51,6 +52,7 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
         {
           program: binary.path,
           version: binary.version,
+          env: process.env,
           threads: plan.threads ?? options.threads ?? computeThreads(readMachineCpus()),
           batch: batchSize(rates.of(key), accelerated),
           waitPolicy: options.waitPolicy,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationRequest } from "../../formats/index.js";
-import { SomnusError } from "../../http/errors.js";
 import { chatBody, engineSeed, promptBody } from "./write-request.js";
 
 const request: GenerationRequest = {
@@ -112,20 +111,6 @@ describe("chatBody", () => {
     expect(
       promptBody({ ...request, json: { schema: { type: "integer" } } }, false).response_format,
     ).toEqual({ type: "json_schema", json_schema: { schema: { type: "integer" } } });
-  });
-
-  it("refuses a schema that would end the engine", () => {
-    let schema: Record<string, unknown> = { type: "string" };
-    for (let level = 0; level < 20_000; level++) schema = { items: schema };
-    const attempt = () => promptBody({ ...request, json: { schema } }, false);
-    expect(attempt).toThrow(SomnusError);
-    try {
-      attempt();
-    } catch (error) {
-      expect(error).toMatchObject({ code: "invalid_request", param: "response_format" });
-    }
-    const wide = { enum: Array.from({ length: 100_000 }, (_, at) => `value ${at}`) };
-    expect(() => promptBody({ ...request, json: { schema: wide } }, false)).toThrow(/longer/);
   });
 });
 

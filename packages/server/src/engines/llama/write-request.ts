@@ -1,18 +1,11 @@
-/// <reference lib="es2024.string" />
 import type { GenerationMessage, GenerationRequest, Sampling } from "../../formats/index.js";
-import { SomnusError } from "../../http/errors.js";
 
 /** Seeds run from 0 to 2^32 - 2: the engine takes the highest number for "choose one". */
 const SEEDS = 2 ** 32 - 1;
-/** The engine's parser recurses: some ten thousand levels end its process. */
-const DEEPEST_SCHEMA = 64;
-/** Its grammar grows with the schema; what is larger takes minutes to compile. */
-const LONGEST_SCHEMA = 256 * 1024;
 
 /**
  * The part of the body that decides the prompt; what counts tokens and what generates share it.
  * @param canThink whether the model's template knows thinking
- * @throws SomnusError invalid_request for a schema that would harm the engine
  */
 export function promptBody(request: GenerationRequest, canThink: boolean): Record<string, unknown> {
   return {
@@ -26,7 +19,6 @@ export function promptBody(request: GenerationRequest, canThink: boolean): Recor
  * The body of `/v1/chat/completions` for one choice. Always a stream with progress: it is the only
  * form in which the engine notices a client that left, and in which its silence can be told.
  * @param choice index of the alternative; moves the seed
- * @throws SomnusError invalid_request for a schema that would harm the engine
  */
 export function chatBody(
   request: GenerationRequest,
@@ -85,33 +77,10 @@ function writeSampling(sampling: Sampling, choice: number): Record<string, unkno
 
 function responseFormat(schema: Record<string, unknown> | undefined): Record<string, unknown> {
   if (schema === undefined) return { type: "json_object" };
-  if (depth(schema) > DEEPEST_SCHEMA) {
-    throw refused(`The schema is nested deeper than ${DEEPEST_SCHEMA} levels.`);
-  }
-  const text = JSON.stringify(schema).toWellFormed();
-  if (text.length > LONGEST_SCHEMA) {
-    throw refused(`The schema is longer than ${LONGEST_SCHEMA / 1024} KiB.`);
-  }
   return { type: "json_schema", json_schema: { schema: wellFormed(schema) } };
 }
 
-function refused(message: string): SomnusError {
-  return new SomnusError("invalid_request", message, { param: "response_format" });
-}
-
-/** Levels of nesting, counted without recursion; stops counting one above the limit. */
-function depth(root: unknown): number {
-  let level = [root];
-  for (let deep = 0; ; deep++) {
-    const next = level.flatMap((value) =>
-      typeof value === "object" && value !== null ? Object.values(value) : [],
-    );
-    if (next.length === 0 || deep > DEEPEST_SCHEMA) return deep;
-    level = next;
-  }
-}
-
-/** The value with every string in it well-formed, keys too. Bounded by the depth checked before. */
+/** The value with every string in it well-formed, keys too. Only as deep as a format lets a schema be. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);

@@ -9,7 +9,6 @@ test("the shipped catalog is right, and its default build can be made from sourc
   const build = defaultBuild(llama);
   expect(build.number).toBe(llama.default_build);
   expect(build.source?.cmake_flags).toContain(`-DLLAMA_BUILD_NUMBER=${build.number}`);
-  expect(llama.needed_flags).toEqual([...new Set(llama.needed_flags)].sort());
 });
 
 test("a catalog that is broken, of another shape or without its default build is named", async () => {
@@ -26,7 +25,7 @@ test("a catalog that is broken, of another shape or without its default build is
       );
     };
     expect(await refusal("catalog_version = ")).toContain(file);
-    expect(await refusal(shipped.replace("needed_flags", "needed_flag"))).toMatch(/\/llama/);
+    expect(await refusal(shipped.replace("program =", "programme ="))).toMatch(/\/llama/);
     expect(await refusal(shipped.replace("default_build = 11434", "default_build = 7"))).toMatch(
       /has no build 7 of llama\.cpp; it has 11434/,
     );

@@ -65,13 +65,12 @@ export const PinnedBuild = Type.Object(
 );
 export type PinnedBuild = Static<typeof PinnedBuild>;
 
-/** One engine: its program, what the program must understand, and the builds to choose from. */
+/** One engine: its program and the builds to choose from. */
 export const EngineEntry = Type.Object(
   {
     name: Type.String(),
     program: Type.String(),
     default_build: Type.Integer({ minimum: 1 }),
-    needed_flags: Strings,
     builds: Type.Array(PinnedBuild, { minItems: 1 }),
   },
   { additionalProperties: false },

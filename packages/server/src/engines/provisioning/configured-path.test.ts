@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { NEEDED_FLAGS } from "../llama/index.js";
 import { writeFakeEngine } from "./__fixtures__/fake-engine.js";
 import { type FakeMachine, makeFakeMachine } from "./__fixtures__/fake-machine.js";
 import { createProvisioning } from "./index.js";
@@ -38,7 +39,7 @@ test("a wrong configured path is an error that names the setting; nothing else i
     message: expect.stringContaining("there is no executable file"),
   });
   const old = join(machine.folder, "old");
-  await writeFakeEngine(old, { flags: ["--model", "--host"] });
+  await writeFakeEngine(old, { flags: NEEDED_FLAGS.filter((flag) => flag !== "--ctx-size") });
   await expect(provide(old)).rejects.toThrow(/engines\.llama\.path.*does not know --ctx-size/);
   await rm(old);
   expect(await machine.starts()).toEqual([]);

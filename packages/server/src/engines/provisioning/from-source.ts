@@ -2,10 +2,10 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { withLock } from "../../artifacts/index.js";
 import type { OnProgress } from "../../observe/index.js";
+import { isExecutableFile } from "../../processes/index.js";
 import { accept, type Verdict } from "./accept.js";
 import type { EngineBinary } from "./binary.js";
 import { defaultBuild } from "./catalog.js";
-import { isExecutableFile } from "./find-program.js";
 import { type BuildPlan, planBuild } from "./source-build/build-plan.js";
 import { readFailedBuild, writeFailedBuild } from "./source-build/failed-build.js";
 import {

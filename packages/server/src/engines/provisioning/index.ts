@@ -1,5 +1,4 @@
 export type { BinaryOrigin, EngineBinary } from "./binary.js";
-export { engineEnvironment } from "./engine-environment.js";
 export { createProvisioning, type Provisioning } from "./provisioning.js";
 export type { Accelerator, Tool, Toolchain } from "./toolchain.js";
 export type { ProvisioningOptions } from "./way.js";

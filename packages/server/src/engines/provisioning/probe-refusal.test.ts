@@ -2,11 +2,12 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FAKE_FLAGS, type FakeEngine, writeFakeEngine } from "./__fixtures__/fake-engine.js";
+import { type FakeEngine, writeFakeEngine } from "./__fixtures__/fake-engine.js";
 import { missingFlags, probe, readVersion } from "./probe.js";
 
 let path: string;
 let folder: string;
+const needed = ["--model", "--host", "--ctx-size"];
 const signal = new AbortController().signal;
 
 beforeEach(async () => {
@@ -18,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function probed(engine: FakeEngine, timeoutMs?: number) {
   await writeFakeEngine(path, engine);
-  return probe(path, FAKE_FLAGS, process.env, signal, timeoutMs);
+  return probe(path, needed, process.env, signal, timeoutMs);
 }
 
 test("a program with all flags is usable, and its build is read", async () => {
@@ -51,7 +52,7 @@ test("a program that misses a library, or fails, is refused with why", async () 
   const refusal = async (script: string) => {
     await writeFile(path, `#!/bin/sh\n${script}\n`);
     await chmod(path, 0o755);
-    const result = await probe(path, FAKE_FLAGS, process.env, signal);
+    const result = await probe(path, needed, process.env, signal);
     return result.usable ? "" : result.reason;
   };
   const loader = "error while loading shared libraries: libcuda.so.1: cannot open";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { engineEnvironment } from "./engine-environment.js";
+import { engineEnvironment } from "../host/index.js";
 import { type Ended, runProgram } from "./run-program.js";
 
 /** What a program says about itself, or why it cannot be used (a sentence's end, for people). */
@@ -26,7 +26,7 @@ export async function probe(
   const cwd = await mkdtemp(join(tmpdir(), "somnus-probe-"));
   const ask = async (flag: string): Promise<Ended | string> => {
     try {
-      const options = { cwd, env: engineEnvironment(env), signal, timeoutMs };
+      const options = { cwd, env: engineEnvironment(env, {}), signal, timeoutMs };
       const ended = await runProgram(path, [flag], options);
       return whyItFailed(ended, flag, timeoutMs) ?? ended;
     } catch (error) {

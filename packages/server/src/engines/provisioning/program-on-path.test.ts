@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { NEEDED_FLAGS } from "../llama/index.js";
 import { writeFakeEngine } from "./__fixtures__/fake-engine.js";
 import { type FakeMachine, makeFakeMachine } from "./__fixtures__/fake-machine.js";
 import { createProvisioning } from "./index.js";
@@ -34,7 +35,7 @@ test("a good program on PATH is used, and not run again while it is unchanged", 
 });
 
 test("a program on PATH without a needed flag is refused aloud, and the next way is taken", async () => {
-  await writeFakeEngine(onPath(), { flags: ["--model", "--host"] });
+  await writeFakeEngine(onPath(), { flags: NEEDED_FLAGS.filter((flag) => flag !== "--ctx-size") });
   const binary = await createProvisioning(machine.options).provide(ignore, signal);
   expect(binary.origin).toBe("source");
   const warnings = machine.logged.filter(({ level }) => level === 40).map(({ msg }) => msg);

@@ -2,11 +2,12 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { SomnusError } from "../../http/errors.js";
 import type { OnProgress } from "../../observe/index.js";
+import { findProgram, isExecutableFile } from "../../processes/index.js";
+import { NEEDED_FLAGS } from "../llama/index.js";
 import { accept, type Trial, unchangedProgram, type Verdict } from "./accept.js";
 import { installToolsHere, SET_PATH } from "./advice.js";
 import type { BinaryOrigin, EngineBinary } from "./binary.js";
 import { type EngineEntry, readCatalog } from "./catalog.js";
-import { findProgram, isExecutableFile } from "./find-program.js";
 import { fromSource } from "./from-source.js";
 import { hashOf, processorKey } from "./processor.js";
 import { findToolchain, type Toolchain } from "./toolchain.js";
@@ -39,7 +40,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       const engine = (await readCatalog(options.catalogFile)).llama;
       const { env, log } = options;
       const processor = await processorKey(env, signal);
-      const trial: Trial = { neededFlags: engine.needed_flags, processor, env, log };
+      const trial: Trial = { neededFlags: NEEDED_FLAGS, processor, env, log };
       const context: Context = { options, engine, root: rootOf(engine), trial };
       const reasons: string[] = [];
       for (const way of ways) {

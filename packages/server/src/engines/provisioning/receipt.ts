@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import Type, { type Static } from "typebox";
-import { Value } from "typebox/value";
+import { readJson } from "./read-json.js";
 
 /** What identifies a file without reading it. Sizes in bytes, times in ms since 1970. */
 const FileMark = Type.Object({
@@ -54,12 +54,7 @@ export function sameMark(a: FileMark, b: FileMark): boolean {
 
 /** The receipt in a file; null when there is none or it is not whole. */
 export async function readReceipt(file: string): Promise<Receipt | null> {
-  try {
-    const content: unknown = JSON.parse(await readFile(file, "utf8"));
-    return Value.Check(Receipt, content) ? content : null;
-  } catch {
-    return null;
-  }
+  return readJson(file, Receipt);
 }
 
 /** Replaces a receipt file in one step: a reader sees the old one or the new one. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setPriority } from "node:os";
 import type { Readable } from "node:stream";
-import { findProgram } from "./find-program.js";
+import { killGroup, tiedToOurLife } from "../../processes/index.js";
 
 /** How a program ended, and the first part of what it printed. */
 export interface Ended {
@@ -41,9 +41,9 @@ export async function runProgram(
   args: readonly string[],
   options: RunOptions,
 ): Promise<Ended> {
-  const [command, ...rest] = await tiedToOurLife([file, ...args], options.env);
+  const tied = await tiedToOurLife(file, args, options.env);
   options.signal.throwIfAborted();
-  const child = spawn(command as string, rest, {
+  const child = spawn(tied.program, tied.args, {
     cwd: options.cwd,
     env: options.env,
     stdio: ["ignore", "pipe", "pipe"],
@@ -52,35 +52,6 @@ export async function runProgram(
   });
   if (options.nice === true) lowerPriority(child);
   return ended(child, options);
-}
-
-/**
- * Starts the command through `setpriv` where that exists, so that the kernel kills it when we die,
- * even by SIGKILL. (https://man7.org/linux/man-pages/man2/PR_SET_PDEATHSIG.2const.html)
- */
-export async function tiedToOurLife(
-  command: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<string[]> {
-  const setpriv = process.platform === "linux" ? await findProgram("setpriv", env) : null;
-  return setpriv === null ? [...command] : [setpriv, "--pdeathsig", "KILL", "--", ...command];
-}
-
-/** Kills a process and the group that it leads. Harmless when it is gone. */
-export function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  if (process.platform === "win32") {
-    spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { stdio: "ignore" }).on(
-      "error",
-      () => child.kill("SIGKILL"),
-    );
-    return;
-  }
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch {
-    child.kill("SIGKILL");
-  }
 }
 
 function ended(child: ChildProcess, options: RunOptions): Promise<Ended> {

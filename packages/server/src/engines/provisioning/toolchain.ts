@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { findProgram } from "./find-program.js";
+import { findProgram } from "../../processes/index.js";
 import { type Ended, runProgram } from "./run-program.js";
 
 /** A program that is there and runs. */

@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatRequest, ContentPart } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
 import type { GenerationMessage, GenerationRequest, MessagePart, Sampling } from "../generation.js";
+import { schemaRefusal } from "../json-schema.js";
 import { parseKeepAlive } from "./keep-alive.js";
 
 /** The limits that a chat body is held to. */
@@ -24,14 +25,12 @@ export interface ChatCall {
   wants: { capability: "vision" | "audio" | "tools"; param: string }[];
 }
 
-/** Nesting beyond which a schema is refused before it is written out again. */
-const MAX_SCHEMA_DEPTH = 100;
-
 /**
  * Reads a validated chat body.
  * @throws SomnusError invalid_request that names the field
  */
 export function readChatRequest(body: ChatRequest, limits: ChatLimits): ChatCall {
+  const json = readJsonFormat(body);
   refuseUnsupported(body);
   const wants: ChatCall["wants"] = [];
   const messages = body.messages.map((message, index) =>
@@ -41,7 +40,6 @@ export function readChatRequest(body: ChatRequest, limits: ChatLimits): ChatCall
   if (offersTools(body))
     wants.push({ capability: "tools", param: body.tools ? "tools" : "functions" });
   const think = body.reasoning_effort ? body.reasoning_effort !== "none" : body.think === true;
-  const json = readJsonFormat(body);
   const topLogprobs = readLogprobs(body);
   const wanted = body.max_completion_tokens ?? body.max_tokens ?? limits.default_max_tokens;
   return {
@@ -176,22 +174,9 @@ function readJsonFormat(body: ChatRequest): GenerationRequest["json"] {
   const path = "response_format.json_schema.schema";
   const { schema } = format.json_schema;
   if (schema == null) throw invalid(path, `${path} is missing.`);
-  if (depthExceeds(schema, MAX_SCHEMA_DEPTH)) {
-    throw invalid(path, `${path} is nested more than ${MAX_SCHEMA_DEPTH} levels deep.`);
-  }
+  const refusal = schemaRefusal(schema);
+  if (refusal !== null) throw invalid(path, `${path} ${refusal}.`);
   return { schema };
-}
-
-/** Walks without recursion: the value is a client's and may be as deep as its body allows. */
-function depthExceeds(value: unknown, limit: number): boolean {
-  const open: [unknown, number][] = [[value, 1]];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const [at, depth] = next;
-    if (typeof at !== "object" || at === null) continue;
-    if (depth > limit) return true;
-    for (const child of Object.values(at)) open.push([child, depth + 1]);
-  }
-  return false;
 }
 
 function invalid(param: string, message: string): SomnusError {

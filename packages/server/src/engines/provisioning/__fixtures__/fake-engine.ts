@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { NEEDED_FLAGS } from "../../llama/index.js";
 
 /** How a fake llama-server behaves. Everything that is left out is as the real one does it. */
 export interface FakeEngine {
@@ -14,14 +15,11 @@ export interface FakeEngine {
   startsFile?: string;
 }
 
-/** Flags that the tests' catalog needs. */
-export const FAKE_FLAGS = ["--model", "--host", "--ctx-size"] as const;
-
 /** Writes a program that speaks as much of llama-server's language as provisioning uses. */
 export async function writeFakeEngine(path: string, engine: FakeEngine = {}): Promise<void> {
   const facts = {
     versionLine: "version: 0.6.0-dev (build 11434, commit unknown)",
-    flags: FAKE_FLAGS,
+    flags: NEEDED_FLAGS,
     answer: "alive",
     ...engine,
   };

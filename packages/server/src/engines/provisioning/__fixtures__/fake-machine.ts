@@ -16,7 +16,7 @@ import { create } from "tar";
 import type { Artifacts } from "../../../artifacts/index.js";
 import type { Logger } from "../../../observe/index.js";
 import type { ProvisioningOptions } from "../way.js";
-import { FAKE_FLAGS, type FakeEngine, writeFakeEngine } from "./fake-engine.js";
+import { type FakeEngine, writeFakeEngine } from "./fake-engine.js";
 
 /** What the fake compiler does with the tree. */
 export interface FakeCompiler {
@@ -197,7 +197,6 @@ async function writeCatalog(folder: string, archive: string): Promise<string> {
 name = "llama.cpp"
 program = "llama-server"
 default_build = 11434
-needed_flags = ${JSON.stringify(FAKE_FLAGS)}
 [[llama.builds]]
 number = 11434
 license = "MIT"

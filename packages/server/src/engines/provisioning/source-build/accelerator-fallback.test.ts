@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { NEEDED_FLAGS } from "../../llama/index.js";
 import {
   type FakeCompiler,
   type FakeMachine,
@@ -23,7 +24,7 @@ async function buildForCuda(compiler: FakeCompiler) {
   const engine = (await readCatalog(options.catalogFile)).llama;
   const recipe = engine.builds[0]?.source;
   if (recipe === undefined) throw new Error("the test's catalog has no source");
-  const trial = { neededFlags: engine.needed_flags, processor: "p", env, log };
+  const trial = { neededFlags: NEEDED_FLAGS, processor: "p", env, log };
   const plan = planBuild(11434, recipe, ["cuda"], "p");
   const plain = planBuild(11434, recipe, [], "p");
   const build = {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isExecutableFile } from "../find-program.js";
+import { isExecutableFile } from "../../../processes/index.js";
 import { runProgram } from "../run-program.js";
 import type { Toolchain } from "../toolchain.js";
 

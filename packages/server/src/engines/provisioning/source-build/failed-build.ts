@@ -1,7 +1,7 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import Type, { type Static } from "typebox";
-import { Value } from "typebox/value";
+import { readJson } from "../read-json.js";
 
 /** Kept when a build with an accelerator failed, so that not every start spends minutes on it again. */
 const FailedBuild = Type.Object({
@@ -13,12 +13,7 @@ export type FailedBuild = Static<typeof FailedBuild>;
 
 /** The note in a file, or null when there is none. */
 export async function readFailedBuild(file: string): Promise<FailedBuild | null> {
-  try {
-    const content: unknown = JSON.parse(await readFile(file, "utf8"));
-    return Value.Check(FailedBuild, content) ? content : null;
-  } catch {
-    return null;
-  }
+  return readJson(file, FailedBuild);
 }
 
 /** Keeps the note. @throws the system's error when it cannot be written */

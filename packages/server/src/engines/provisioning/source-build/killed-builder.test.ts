@@ -16,7 +16,7 @@ test("after a builder was killed the next start sweeps its folder and builds who
     killed.child.kill("SIGKILL");
     await killed.ended;
     const left = await readdir(machine.root);
-    expect(left.filter((name) => name.startsWith(`.build-${killed.child.pid}-`))).toHaveLength(1);
+    expect(left.filter((name) => name.startsWith(`.build-${killed.child.pid}.`))).toHaveLength(1);
     expect(left.filter((name) => name.startsWith("11434"))).toEqual([]);
     if (
       await access(join(machine.programs, "setpriv")).then(

@@ -2,14 +2,15 @@ import { randomBytes } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "../../../observe/index.js";
+import { livenessOf, ownIdentity, readIdentity, writeIdentity } from "../../../processes/index.js";
 
-const PATTERN = /^\.build-(\d+)-[0-9a-f]+$/;
-/** A process number may have been given to somebody else; no build takes this long. */
+const PATTERN = /^\.build-([^-]+)-[0-9a-f]+$/;
+/** Where a builder cannot be looked up: no build takes this long. */
 const OLDEST_BUILD_MS = 24 * 3_600_000;
 
 /** A fresh name for a work folder; it tells who works in it. */
-export function workFolderName(): string {
-  return `.build-${process.pid}-${randomBytes(4).toString("hex")}`;
+export async function workFolderName(): Promise<string> {
+  return `.build-${writeIdentity(await ownIdentity())}-${randomBytes(4).toString("hex")}`;
 }
 
 /**
@@ -18,10 +19,11 @@ export function workFolderName(): string {
  */
 export async function sweepLeftovers(folder: string, log: Logger): Promise<void> {
   for (const name of await readdir(folder)) {
-    const pid = PATTERN.exec(name)?.[1];
-    if (pid === undefined) continue;
+    const builder = readIdentity(PATTERN.exec(name)?.[1] ?? "");
+    if (builder === null) continue;
     const path = join(folder, name);
-    if (isAlive(Number(pid)) && !(await isOld(path))) continue;
+    const liveness = await livenessOf(builder);
+    if (liveness === "alive" || (liveness === "unknown" && !(await isOld(path)))) continue;
     log.info({ folder: path }, "removing what an interrupted engine build left");
     await removeFolder(path, log);
   }
@@ -33,15 +35,6 @@ export async function removeFolder(path: string, log: Logger): Promise<void> {
     await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   } catch (error) {
     log.warn({ err: error, folder: path }, "cannot remove the engine build folder");
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

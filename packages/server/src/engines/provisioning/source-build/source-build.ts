@@ -1,7 +1,7 @@
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifacts } from "../../../artifacts/index.js";
-import { freeBytes } from "../../../artifacts/index.js";
+import { freeBytes, isDiskFull } from "../../../artifacts/index.js";
 import { SomnusError } from "../../../http/errors.js";
 import type { OnProgress } from "../../../observe/index.js";
 import { accept, type Trial } from "../accept.js";
@@ -67,7 +67,7 @@ export async function buildFromSource(
     );
   }
   await requireDisk(build);
-  const work = join(root, workFolderName());
+  const work = join(root, await workFolderName());
   const log = new BuildLog(join(root, "logs", `${plan.folder}.log`));
   try {
     await mkdir(work);
@@ -243,7 +243,7 @@ async function failureMessage(
 /** The error for people when the system refused to write; any other error as it is. */
 export function explainDiskError(error: unknown, name: string, root: string): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code ?? "";
-  if (["ENOSPC", "EDQUOT"].includes(code)) return diskFull(name, root, "it is full", error);
+  if (isDiskFull(error)) return diskFull(name, root, "it is full", error);
   const denied = ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR"].includes(code);
   return denied ? notWritable(root, error) : error;
 }

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { extract } from "tar";
+import { isDiskFull } from "../../../artifacts/index.js";
 import { SomnusError } from "../../../http/errors.js";
 
 /**
@@ -55,7 +56,7 @@ const PLAIN: ReadonlySet<string> = new Set(["File", "OldFile", "ContiguousFile",
 
 function isFromTheDisk(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | null)?.code ?? "";
-  return ["ENOSPC", "EDQUOT", "EACCES", "EPERM", "EROFS"].includes(code);
+  return isDiskFull(error) || ["EACCES", "EPERM", "EROFS"].includes(code);
 }
 
 function unusable(why: string, cause?: unknown): SomnusError {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
-import { errorCode } from "./failure.js";
 
 /** Names one process for as long as this machine runs: a reused process id has another start. */
 export interface ProcessIdentity {
@@ -14,6 +13,19 @@ export interface ProcessIdentity {
 
 /** `unknown`: another machine's or container's process, or a system that does not tell start times. */
 export type Liveness = "alive" | "dead" | "unknown";
+
+const WRITTEN = /^(\d+)\.(\d+)\.([0-9a-f]{8})$/;
+
+/** An identity as part of a file name: `<pid>.<start>.<realm>`. */
+export function writeIdentity({ pid, start, realm }: ProcessIdentity): string {
+  return `${pid}.${start}.${realm}`;
+}
+
+/** What `writeIdentity` wrote; null for any other text. */
+export function readIdentity(text: string): ProcessIdentity | null {
+  const [, pid, start, realm] = WRITTEN.exec(text) ?? [];
+  return pid && start && realm ? { pid: Number(pid), start, realm } : null;
+}
 
 let own: Promise<ProcessIdentity> | null = null;
 
@@ -41,7 +53,7 @@ export async function livenessOf(other: ProcessIdentity): Promise<Liveness> {
     process.kill(other.pid, 0);
     return "unknown";
   } catch (error) {
-    return errorCode(error) === "ESRCH" ? "dead" : "unknown";
+    return (error as NodeJS.ErrnoException).code === "ESRCH" ? "dead" : "unknown";
   }
 }
 
@@ -54,7 +66,8 @@ async function startOf(pid: number): Promise<string | null> {
     if (state === "Z" || state === "X") return "ended";
     return rest[18] ?? null;
   } catch (error) {
-    if (["ENOENT", "ESRCH", "ENOTDIR"].includes(errorCode(error))) return null;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (["ENOENT", "ESRCH", "ENOTDIR"].includes(code)) return null;
     throw error;
   }
 }

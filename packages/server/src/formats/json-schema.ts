@@ -1,0 +1,28 @@
+/** Engines parse a schema by recursion: some ten thousand levels end their process. */
+const DEEPEST = 64;
+/** Their grammar grows with the schema; what is larger takes minutes to compile. Characters of its JSON. */
+const LONGEST = 256 * 1024;
+
+/**
+ * Why a schema is not one that an engine can be given, as the end of a sentence whose subject is the
+ * schema; null when it is fine. Looks at its size only: what it says is the engine's to judge.
+ */
+export function schemaRefusal(schema: unknown): string | null {
+  if (isDeeperThan(schema, DEEPEST)) return `is nested more than ${DEEPEST} levels deep`;
+  if (JSON.stringify(schema).length > LONGEST) {
+    return `is longer than ${LONGEST / 1024} KiB`;
+  }
+  return null;
+}
+
+/** Walks without recursion: the value is a client's and may be as deep as its body allows. */
+function isDeeperThan(value: unknown, limit: number): boolean {
+  const open: [unknown, number][] = [[value, 1]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [at, depth] = next;
+    if (typeof at !== "object" || at === null) continue;
+    if (depth > limit) return true;
+    for (const child of Object.values(at)) open.push([child, depth + 1]);
+  }
+  return false;
+}

@@ -1,0 +1,11 @@
+export { findProgram, isExecutableFile } from "./find-program.js";
+export {
+  type Liveness,
+  livenessOf,
+  ownIdentity,
+  type ProcessIdentity,
+  readIdentity,
+  writeIdentity,
+} from "./identity.js";
+export { killGroup } from "./kill-group.js";
+export { type ParentDeath, type TiedCommand, tiedToOurLife } from "./parent-death.js";
