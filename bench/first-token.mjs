@@ -1,5 +1,6 @@
-// The median time that Somnus adds to the first token. The same request again and again, so that the
-// engine finds the prompt in its cache and its own time is short and even.
+// The median time that Somnus adds to the first token of a server that has run for a while. The same
+// request again and again, so that the engine finds the prompt in its cache and its own time is
+// short and even.
 import { engineCommand, startBare } from "./lib/bare.mjs";
 import { writeConfig } from "./lib/config.mjs";
 import { startSomnus } from "./lib/server.mjs";
@@ -8,6 +9,7 @@ import { streamChat } from "./lib/stream.mjs";
 
 const ROUNDS = 5;
 const REQUESTS = 40;
+const WARM_UP = 200;
 
 export async function run({ model }) {
   const config = await writeConfig(model, { slots: 4 });
@@ -17,6 +19,11 @@ export async function run({ model }) {
     await streamChat(somnus.url, chat(model));
     bare = await startBare(engineCommand(somnus.pid));
     await streamChat(bare.url, chat(model));
+    // The first hundreds of requests are slower everywhere: the code is not compiled yet.
+    for (let i = 0; i < WARM_UP; i++) {
+      await streamChat(somnus.url, chat(model));
+      await streamChat(bare.url, chat(model));
+    }
     const added = [];
     for (let round = 0; round < ROUNDS; round++) {
       const times = { somnus: [], bare: [] };

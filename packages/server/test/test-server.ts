@@ -44,22 +44,11 @@ export async function startTestServer(
   await writeTinyLlama(join(folder, "tiny.gguf"));
   await writeFile(file, options.toml ?? CONFIG);
   const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder };
-  const loaded = await loadConfig({
-    file,
-    env,
-    flags: {
-      "server.host": ["127.0.0.1"],
-      "server.port": 0,
-      "server.drain_secs": 1,
-      "pool.models_dir": folder,
-      "engines.llama.path": engine.path,
-      ...options.flags,
-    },
+  const server = await serve(file, env, {
+    "pool.models_dir": folder,
+    "engines.llama.path": engine.path,
+    ...options.flags,
   });
-  const server = await startServer({ loaded, env, log: createLog("silent") });
-  await server.ready;
-  const failed = server.startup();
-  if (failed) throw new Error(`the test server did not get ready: ${failed.reason}`);
   if (options.script) await engine.script(options.script);
   const url = server.urls[0]!;
   const post = (path: string, body: unknown, init: RequestInit = {}) =>
@@ -86,6 +75,54 @@ export async function startTestServer(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A whole server on a free port with the real engine, its models kept in a folder that is there. */
+export async function startRealServer(options: {
+  enginePath: string;
+  modelsDir: string;
+  toml: string;
+  flags?: Record<string, unknown>;
+}): Promise<{ url: string; server: Server; dispose(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
+  const file = join(folder, "somnus.toml");
+  await writeFile(file, options.toml);
+  const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder };
+  const server = await serve(file, env, {
+    "pool.models_dir": options.modelsDir,
+    "engines.llama.path": options.enginePath,
+    ...options.flags,
+  });
+  return {
+    url: server.urls[0]!,
+    server,
+    async dispose() {
+      await server.close({ drainMs: 0 });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function serve(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  flags: Record<string, unknown>,
+): Promise<Server> {
+  const loaded = await loadConfig({
+    file,
+    env,
+    flags: {
+      "server.host": ["127.0.0.1"],
+      "server.port": 0,
+      "server.drain_secs": 1,
+      ...flags,
+    },
+  });
+  const server = await startServer({ loaded, env, log: createLog("silent") });
+  await server.ready;
+  const failed = server.startup();
+  if (failed) throw new Error(`the test server did not get ready: ${failed.reason}`);
+  return server;
 }
 
 /** The JSON chunks of an SSE body; the `[DONE]` that must end it is checked and left out. */

@@ -22,6 +22,9 @@ const TERMS: ModelTerms[] = [
   },
 ];
 
+/** Each kind of event without its time. */
+type Untimed<E> = E extends SchedulerEvent ? Omit<E, "at"> : never;
+
 /** Runs the scheduler the way its shell does, with work that ends when the test says so. */
 class World {
   readonly state: SchedulerState = createState(4);
@@ -33,9 +36,7 @@ class World {
   readonly pending: { effect: SchedulerEffect; at: number }[] = [];
   timer: number | null = null;
 
-  send(
-    event: SchedulerEvent extends infer E ? Omit<Extract<E, SchedulerEvent>, "at"> : never,
-  ): void {
+  send(event: Untimed<SchedulerEvent>): void {
     const effects = decide(this.state, { ...event, at: this.at } as SchedulerEvent);
     for (const effect of effects) this.#take(effect);
     this.#checkInvariants();
@@ -110,9 +111,7 @@ class World {
   /** Ends one piece of pending work, well or badly. */
   settle(index: number, well: boolean, promptTokens = 10): void {
     if (this.pending.length === 0) return;
-    const [{ effect }] = this.pending.splice(index % this.pending.length, 1) as [
-      { effect: SchedulerEffect },
-    ];
+    const { effect } = this.pending.splice(index % this.pending.length, 1)[0]!;
     if (effect.type === "load") {
       const model = this.state.models.get(effect.model)!;
       if (well) {
