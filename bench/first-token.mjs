@@ -50,6 +50,5 @@ function chat(model) {
     messages: [{ role: "user", content: "Say yes." }],
     max_tokens: 4,
     temperature: 0,
-    seed: 1,
   };
 }

@@ -74,6 +74,5 @@ function chat(model, round, index) {
     ],
     max_tokens: TOKENS,
     temperature: 0,
-    seed: 1,
   };
 }

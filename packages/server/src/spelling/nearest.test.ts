@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editDistance, nearest } from "../spelling/index.js";
+import { editDistance, nearest } from "./index.js";
 
 test.each([
   ["port", "port", 0],

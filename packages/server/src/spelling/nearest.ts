@@ -1,6 +1,9 @@
 /** Longer words are compared by their start only: a hostile key must not cost quadratic time. */
 const MAX_COMPARED = 64;
 
+/** Nobody meant a name when writing something longer. */
+const MAX_MEANT = 256;
+
 /**
  * How many insertions, deletions, replacements and swaps of neighbours turn `a` into `b`
  * (optimal string alignment distance), case left aside.
@@ -28,6 +31,7 @@ export function editDistance(a: string, b: string): number {
 
 /** The candidate most like `word`, or null when none is like enough to be what was meant. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > MAX_MEANT) return null;
   let best: string | null = null;
   let bestDistance = Math.max(2, Math.floor(word.length / 4)) + 1;
   for (const candidate of candidates) {

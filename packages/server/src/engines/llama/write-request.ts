@@ -31,7 +31,8 @@ export function chatBody(
     stream: true,
     return_progress: true,
     stream_options: { include_usage: true },
-    cache_prompt: true,
+    // What is computed in other batches differs in the last digits, and a seed promises the same text.
+    cache_prompt: request.sampling.seed === undefined,
     id_slot: slot,
     n_predict: request.maxTokens,
     ...writeSampling(request.sampling, choice),
