@@ -200,7 +200,13 @@ describe("a request that is cut", () => {
   const endless = { logitBias: { "0": -100, "2": -100 } };
 
   async function cachedIn(slot: number, request: GenerationRequest): Promise<number> {
-    for await (const event of loaded.generate({ ...request, maxTokens: 1 }, slot, NEVER)) {
+    // With a seed the whole prompt is computed, and nothing would be told.
+    const { seed: _, ...sampling } = request.sampling;
+    for await (const event of loaded.generate(
+      { ...request, sampling, maxTokens: 1 },
+      slot,
+      NEVER,
+    )) {
       if (event.type === "start") return event.cachedTokens ?? 0;
     }
     throw new Error("it did not start");
