@@ -67,10 +67,8 @@ function chat(model, round, index) {
   return {
     model,
     messages: [
-      {
-        role: "user",
-        content: `${round}-${index}: Count slowly from ${round} to ${round + 200}, in words.`,
-      },
+      { role: "system", content: `${round}-${index} is the number of this talk.` },
+      { role: "user", content: `Count slowly from ${round} to ${round + 200}, in words.` },
     ],
     max_tokens: TOKENS,
     temperature: 0,

@@ -17,19 +17,22 @@ export async function startSomnus(config = {}) {
       }),
     },
   });
-  const [started] = await once(child, "message");
+  const ended = once(child, "exit").then(() => {
+    throw new Error("the server ended");
+  });
+  const [started] = await Promise.race([once(child, "message"), ended]);
   if (started.failed) throw new Error(started.failed.reason);
   return {
     url: started.urls[0],
     pid: child.pid,
     async memory() {
       child.send("memory");
-      const [{ memory }] = await once(child, "message");
+      const [{ memory }] = await Promise.race([once(child, "message"), ended]);
       return memory;
     },
     async stop() {
-      child.send("stop");
-      await once(child, "exit");
+      if (child.connected) child.send("stop");
+      await ended.catch(() => {});
     },
   };
 }

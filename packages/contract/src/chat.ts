@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { Maybe, OneOf, Schema } from "./schema.js";
 import { Telemetry } from "./telemetry.js";
 
+/** Who can have said a message. */
 export const CHAT_ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
 
 const TextPart = Type.Object({ type: Type.Literal("text"), text: Type.String() });
@@ -161,6 +162,7 @@ export const Usage = Schema(
 );
 export type Usage = Static<typeof Usage>;
 
+/** Why an answer ended. */
 export const FINISH_REASONS = ["stop", "length", "tool_calls"] as const;
 
 /** The answer of a chat that was not streamed. */

@@ -3,6 +3,7 @@ import { OneOf, Schema } from "./schema.js";
 
 /** Where a model's weights are. */
 export const MEMORY_TIERS = ["tier1_gpu_vram", "tier2_pinned_ram", "tier3_nvme_ssd"] as const;
+/** One of {@link MEMORY_TIERS}. */
 export const MemoryTier = OneOf(MEMORY_TIERS);
 export type MemoryTier = (typeof MEMORY_TIERS)[number];
 
@@ -17,6 +18,7 @@ export const MODALITIES = [
   "document_conversion",
   "entity_extraction",
 ] as const;
+/** One of {@link MODALITIES}. */
 export const Modality = OneOf(MODALITIES);
 export type Modality = (typeof MODALITIES)[number];
 

@@ -35,6 +35,7 @@ export interface Server {
   close(how?: { drainMs?: number }): Promise<void>;
 }
 
+/** How a server is to be started. */
 export interface ServerOptions {
   loaded: LoadedConfig;
   env: NodeJS.ProcessEnv;
@@ -157,9 +158,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const close = async (drainMs: number) => {
     startup.stop(new SomnusError("shutting_down", "The server is shutting down."));
     scheduler.drain();
-    await door.close({ drainMs });
-    await scheduler.close();
-    await ready;
+    try {
+      await door.close({ drainMs });
+    } finally {
+      await scheduler.close();
+      await ready;
+    }
   };
   return {
     urls,

@@ -21,6 +21,7 @@ export interface StartupProgress {
   hint?: string;
 }
 
+/** What startup works with. */
 export interface StartupParts {
   pool: Pool;
   modelsDir: string;
@@ -32,11 +33,20 @@ export interface StartupParts {
   onProgress: (progress: StartupProgress) => void;
 }
 
+/** What each phase does, for whoever asks after it has failed. */
+const PHASE_NAMES: Readonly<Record<StartupPhase, string>> = {
+  models: "reading the models",
+  engine: "bringing the llama.cpp engine",
+  download: "fetching models",
+  load: "loading models",
+  done: "ready",
+};
+
 /** Brings the engine and the models that a start needs while the port is open already. */
 export class Startup implements Readiness {
   readonly #parts: StartupParts;
   readonly #abort = new AbortController();
-  #now: StartupProgress = { phase: "models", reason: "reading the models", progress: null };
+  #now: StartupProgress = { phase: "models", reason: PHASE_NAMES.models, progress: null };
   #engine: EngineBinary | null = null;
   #failure: SomnusError | null = null;
 
@@ -51,7 +61,7 @@ export class Startup implements Readiness {
       await this.#provideEngine();
       await this.#fetchMissing();
       await this.#preload();
-      this.#enter({ phase: "done", reason: "ready", progress: null });
+      this.#enter({ phase: "done", reason: PHASE_NAMES.done, progress: null });
     } catch (error) {
       if (this.#abort.signal.aborted) return;
       this.#failure = toSomnusError(error);
@@ -85,13 +95,14 @@ export class Startup implements Readiness {
     return this.#now.phase === "done" ? null : this.#now;
   }
 
+  /** What clients are told of the step that runs or failed; null when startup is over. */
   staging(): ReturnType<Readiness["staging"]> {
     const now = this.current();
     if (!now) return null;
     const { progress } = now;
     return {
       reason: now.failed ? withoutFolders(now.reason) : "startup tier initialization in progress",
-      phase: now.reason,
+      phase: now.failed ? PHASE_NAMES[now.phase] : now.reason,
       percent: progress?.total ? Math.min(100, (100 * progress.done) / progress.total) : null,
       etaSecs: progress?.etaSecs ?? null,
       failed: now.failed ?? false,
@@ -110,7 +121,7 @@ export class Startup implements Readiness {
   }
 
   async #readModels(): Promise<void> {
-    this.#step("models", "reading the models");
+    this.#step("models", PHASE_NAMES.models);
     await this.#parts.pool.open();
   }
 
@@ -128,9 +139,8 @@ export class Startup implements Readiness {
       try {
         await installVariant(variant, { artifacts, modelsDir, on, signal: this.#abort.signal });
       } catch (error) {
-        if (this.#abort.signal.aborted || pool.list().every((known) => known.problem !== null)) {
-          throw error;
-        }
+        const canServe = pool.list().some((known) => known.enabled && known.problem === null);
+        if (this.#abort.signal.aborted || !canServe) throw error;
         // Another model can be served, so this one does not hold the server back.
         log.error({ err: error, model: model.id }, "a model could not be fetched");
       }
@@ -160,5 +170,9 @@ export class Startup implements Readiness {
 
 /** The text with absolute paths cut to their last part: where this machine keeps files is not for clients. */
 function withoutFolders(text: string): string {
-  return text.replace(/(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+)+[\\/]([\w.@+~-]+)/g, "$1");
+  // A slash after one of the first class stands inside a URL, between two words or in a relative path.
+  return text.replace(
+    /(?<![\w:/~.])(?:[A-Za-z]:)?(?:[\\/][^\\/\s"'():]+)+[\\/]([^\\/\s"'():]+)/g,
+    "$1",
+  );
 }

@@ -3,6 +3,7 @@ import type { TokenLogprob } from "@somnus/contract";
 /** A piece of a message. */
 export type MessagePart = { type: "text"; text: string };
 
+/** One message of a conversation. */
 export interface GenerationMessage {
   role: "system" | "user" | "assistant" | "tool";
   parts: MessagePart[];
@@ -41,8 +42,10 @@ export interface GenerationRequest {
   contextTokens?: number;
 }
 
+/** Why a choice ended. */
 export type FinishReason = "stop" | "length" | "tool_calls";
 
+/** Tokens of one choice, as its engine counted them; cached ones are among those of the prompt. */
 export interface TokenUsage {
   promptTokens: number;
   completionTokens: number;

@@ -103,7 +103,7 @@ class ChatRun {
   }
 
   #generation(lease: Lease) {
-    const recorder = new TelemetryRecorder(lease, this.model, this.parts.scheduler);
+    const recorder = new TelemetryRecorder(lease, this.model);
     const events = recorder.watch(lease.generate(this.#request, this.call.signal));
     const options = {
       head: this.#head,
@@ -123,7 +123,7 @@ const NEEDS = {
 } as const;
 
 function requireCapabilities(model: PoolModel, chat: ChatCall): void {
-  if (model.modality !== "text_generation" && !model.modalities.includes("text_generation")) {
+  if (!model.modalities.includes("text_generation")) {
     throw new SomnusError(
       "invalid_request",
       `${model.id} does not chat; it serves ${model.modality}.`,

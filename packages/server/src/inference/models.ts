@@ -43,17 +43,17 @@ export function modelRoutes(parts: InferenceParts): Route[] {
 }
 
 function modelRow(parts: InferenceParts, model: PoolModel): Model {
-  const activity = parts.scheduler.activity(model.id);
+  const { facts, activeLeases } = parts.scheduler.activity(model.id);
   return {
     id: model.id,
     object: "model",
     created: model.created,
     owned_by: "hypnos",
     modality: model.modality,
-    current_tier: tierOf(activity),
-    placement: placementOf(model, activity),
-    active_leases: activity.activeLeases,
-    resident: activity.facts !== null,
+    current_tier: tierOf(facts),
+    placement: placementOf(model, facts),
+    active_leases: activeLeases,
+    resident: facts !== null,
     key: model.id,
     backend: model.engine,
     default: model.id === parts.pool.defaultModel,

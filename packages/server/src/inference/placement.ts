@@ -1,19 +1,18 @@
 import type { MemoryTier, Placement } from "@somnus/contract";
+import type { EngineFacts } from "../engines/index.js";
 import type { PoolModel } from "../models/index.js";
-import type { ModelActivity } from "../scheduling/index.js";
 
-/** The tier a model is in. */
-export function tierOf(activity: ModelActivity): MemoryTier {
-  return activity.facts ? "tier1_gpu_vram" : "tier3_nvme_ssd";
+/** The tier a model is in. `facts`: its engine's, null when it is not loaded. */
+export function tierOf(facts: EngineFacts | null): MemoryTier {
+  return facts ? "tier1_gpu_vram" : "tier3_nvme_ssd";
 }
 
-/** A model's placement as the engine reported it when it loaded. */
-export function placementOf(model: PoolModel, activity: ModelActivity): Placement {
+/** A model's placement as its engine reported it when it loaded; `facts` null when it is not loaded. */
+export function placementOf(model: PoolModel, facts: EngineFacts | null): Placement {
   const layers = model.gguf?.layers ?? 0;
-  const { facts } = activity;
   const gpuLayers = Math.min(layers, facts?.load.gpuLayers ?? 0);
   return {
-    primary_tier: tierOf(activity),
+    primary_tier: tierOf(facts),
     gpu_layers: gpuLayers,
     pinned_ram_layers: facts ? layers - gpuLayers : 0,
     ssd_layers: facts ? 0 : layers,

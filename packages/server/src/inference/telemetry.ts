@@ -1,7 +1,7 @@
 import type { EngineTiming, Telemetry } from "@somnus/contract";
 import type { EngineTimings, GenerationEvent } from "../formats/index.js";
 import type { PoolModel } from "../models/index.js";
-import type { Lease, Scheduler } from "../scheduling/index.js";
+import type { Lease } from "../scheduling/index.js";
 import { placementOf } from "./placement.js";
 
 /** Measures one generation while it passes, and tells it in the form of the responses. */
@@ -14,7 +14,6 @@ export class TelemetryRecorder {
   constructor(
     private readonly lease: Lease,
     private readonly model: PoolModel,
-    private readonly scheduler: Scheduler,
   ) {}
 
   /** The same events, watched. */
@@ -38,7 +37,7 @@ export class TelemetryRecorder {
     const phases = admission.load;
     return {
       previous_tier: admission.wasResident ? "tier1_gpu_vram" : "tier3_nvme_ssd",
-      placement: placementOf(this.model, this.scheduler.activity(this.model.id)),
+      placement: placementOf(this.model, this.lease.facts),
       tier_switch_latency_ms: round(admission.loadMs),
       inference_latency_ms: round(performance.now() - this.#startedAt),
       evicted_models: [],

@@ -6,18 +6,29 @@ export function createAliases(
   aliases: Readonly<Record<string, string>>,
 ): (name: string) => string | null {
   const exact = new Map<string, string>();
-  const globs: { pattern: RegExp; length: number; target: string }[] = [];
+  const globs: { parts: string[]; length: number; target: string }[] = [];
   for (const [name, target] of Object.entries(aliases)) {
-    if (!name.includes("*")) {
-      exact.set(name, target);
-      continue;
-    }
-    const source = name
-      .split(/\*+/)
-      .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"))
-      .join(".*");
-    globs.push({ pattern: new RegExp(`^${source}$`, "s"), length: name.length, target });
+    if (!name.includes("*")) exact.set(name, target);
+    else globs.push({ parts: name.split("*"), length: name.length, target });
   }
   globs.sort((a, b) => b.length - a.length);
-  return (name) => exact.get(name) ?? globs.find((glob) => glob.pattern.test(name))?.target ?? null;
+  return (name) =>
+    exact.get(name) ?? globs.find((glob) => matches(glob.parts, name))?.target ?? null;
+}
+
+/**
+ * Whether a name consists of the parts in their order, with anything between them. Not a regular
+ * expression: names are as long as clients make them, and those go back and forth over a long one.
+ */
+function matches(parts: readonly string[], name: string): boolean {
+  const first = parts[0]!;
+  const last = parts.at(-1)!;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at + last.length <= name.length;
 }

@@ -25,14 +25,7 @@ const Source = Type.Union([
 ]);
 
 /** The config key that a file of a variant fills. */
-export const FILE_ROLES = [
-  "weights",
-  "aux",
-  "text_encoder",
-  "tokenizer",
-  "voices",
-  "data",
-] as const;
+const FILE_ROLES = ["weights", "aux", "text_encoder", "tokenizer", "voices", "data"] as const;
 
 const CatalogFile = Type.Object(
   {
@@ -77,13 +70,15 @@ export const Catalog = Type.Object(
   strict,
 );
 export type Catalog = Static<typeof Catalog>;
+/** One model of a catalog. */
 export type CatalogModel = Static<typeof CatalogModel>;
+/** One quantization of a model of a catalog. */
 export type CatalogVariant = Static<typeof Variant>;
 
 const check = Compile(Catalog);
 
 /** The catalog that comes with the product. */
-export const CATALOG_FILE = fileURLToPath(
+const CATALOG_FILE = fileURLToPath(
   new URL("../../../../config/models.catalog.toml", import.meta.url),
 );
 

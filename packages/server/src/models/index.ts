@@ -1,5 +1,4 @@
 export {
-  CATALOG_FILE,
   type Catalog,
   type CatalogModel,
   type CatalogVariant,

@@ -46,7 +46,7 @@ export interface PoolModel {
 }
 
 /** Slots of a text model when its block names none. */
-export const DEFAULT_SLOTS = 4;
+const DEFAULT_SLOTS = 4;
 /** The pool context a model gets when its block names none: enough for agents, within reason. */
 const DEFAULT_CONTEXT_TOKENS = 32_768;
 /** What is assumed when the file does not tell its trained context. */

@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Artifacts } from "../artifacts/index.js";
 import type { Config, ModelConfig } from "../config/index.js";
 import { SomnusError } from "../http/errors.js";
@@ -7,6 +9,7 @@ import { type Catalog, type CatalogModel, type CatalogVariant, findInCatalog } f
 import { isInstalled } from "./install.js";
 import { buildPoolModel, type PoolModel } from "./pool-model.js";
 
+/** What a pool works with. */
 export interface PoolOptions {
   config: Config;
   modelsDir: string;
@@ -18,6 +21,15 @@ export interface PoolOptions {
   now: () => number;
 }
 
+/** Where a model of the pool comes from. */
+interface Source {
+  block: ModelConfig;
+  /** Its file, from the models folder; null when nothing names one. */
+  weights: string | null;
+  /** What the file was when it was read: see `stampOf`. */
+  stamp: string | null;
+}
+
 /**
  * The models in service. Without `[[models]]` blocks these are the installed models of the
  * catalog, and one that is pulled while the server runs joins when it is first asked for.
@@ -26,7 +38,9 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #models = new Map<string, PoolModel>();
   readonly #alias: (name: string) => string | null;
-  #refreshing: Promise<void> | null = null;
+  readonly #sources = new Map<string, Source>();
+  #lastPass: Promise<void> = Promise.resolve();
+  #nextPass: Promise<void> | null = null;
 
   constructor(options: PoolOptions) {
     this.#options = options;
@@ -38,17 +52,25 @@ export class Pool {
     for (const block of this.#options.config.models) {
       const found = block.weights_path ? null : findInCatalog(this.#options.catalog, block.id);
       const weights = block.weights_path ?? (found && weightsOf(found.variant));
-      this.#models.set(block.id, await this.#build(block, weights));
+      await this.#add(block, weights);
     }
     await this.refresh();
   }
 
-  /** Takes in what was installed since; does nothing where the configuration lists the models. */
+  /**
+   * Takes in what was installed since, where the configuration does not list the models, and the
+   * files of models that could not be served and have come or changed since.
+   */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#takeInstalled().finally(() => {
-      this.#refreshing = null;
+    // A pass under way may have looked already where there is something now.
+    this.#nextPass ??= this.#lastPass.then(async () => {
+      this.#nextPass = null;
+      await this.#takeInstalled();
+      await this.#readChanged();
     });
-    return this.#refreshing;
+    const pass = this.#nextPass;
+    this.#lastPass = pass.catch(() => {});
+    return pass;
   }
 
   /** The models of the catalog that the configuration wants and that are not installed. */
@@ -74,9 +96,10 @@ export class Pool {
     return [...this.#models.values()];
   }
 
-  /** The model that requests without one go to, or null. */
+  /** The id of the model that requests without one go to, or null. */
   get defaultModel(): string | null {
-    return this.#options.config.pool.default_model ?? null;
+    const name = this.#options.config.pool.default_model;
+    return name === undefined ? null : (this.#find(name)?.id ?? name);
   }
 
   /**
@@ -92,7 +115,11 @@ export class Pool {
         { param: "model" },
       );
     }
-    const model = this.#find(wanted) ?? (await this.#findFresh(wanted));
+    let model = this.#find(wanted);
+    if (!model || model.problem !== null) {
+      await this.refresh();
+      model = this.#find(wanted);
+    }
     if (!model) throw this.#notFound(wanted);
     if (!model.enabled) {
       throw new SomnusError("model_disabled", `The model ${model.id} is switched off.`, {
@@ -109,12 +136,6 @@ export class Pool {
     return target === null ? null : (this.#models.get(target) ?? null);
   }
 
-  async #findFresh(name: string): Promise<PoolModel | null> {
-    if (!this.#servesInstalled()) return null;
-    await this.refresh();
-    return this.#find(name);
-  }
-
   #notFound(name: string): SomnusError {
     const shown = name.length > 128 ? `${name.slice(0, 128)}...` : name;
     const target = this.#alias(name) ?? name;
@@ -122,8 +143,14 @@ export class Pool {
     const here = [...this.#models.keys()];
     const near = nearest(target, [...here, ...this.#options.catalog.models.map((m) => m.id)]);
     let hint: string;
-    if (inCatalog) hint = `It is not installed; get it with: somnus pull ${inCatalog}`;
-    else if (near && this.#models.has(near)) hint = `Did you mean ${near}?`;
+    if (inCatalog && this.#models.has(inCatalog)) hint = `Did you mean ${inCatalog}?`;
+    else if (inCatalog && this.#servesInstalled()) {
+      hint = `It is not installed; get it with: somnus pull ${inCatalog}`;
+    } else if (inCatalog) {
+      hint =
+        `The configuration does not list it: add a [[models]] block with id = "${inCatalog}", ` +
+        `and get its file with: somnus pull ${inCatalog}`;
+    } else if (near && this.#models.has(near)) hint = `Did you mean ${near}?`;
     else if (near) hint = `Did you mean ${near}? Get it with: somnus pull ${near}`;
     else if (here.length > 0) hint = `Here are: ${here.slice(0, 8).join(", ")}. More: somnus list`;
     else hint = "No model is installed; see: somnus list";
@@ -150,19 +177,39 @@ export class Pool {
           additional_modalities: model.additional_modalities ?? [],
           ...(model.starter && config.pool.preload ? { initial_tier: "tier1_gpu_vram" } : {}),
         });
-        this.#models.set(model.id, await this.#build(block, weightsOf(variant)));
+        await this.#add(block, weightsOf(variant));
       }
     }
   }
 
-  #build(block: ModelConfig, weights: string | null): Promise<PoolModel> {
-    return buildPoolModel(block, weights, {
-      modelsDir: this.#options.modelsDir,
-      idleUnloadSecs: this.#options.config.pool.idle_unload_secs,
-      preload: block.initial_tier === "tier1_gpu_vram",
-      created: this.#options.now(),
-    });
+  async #readChanged(): Promise<void> {
+    for (const [id, { block, weights, stamp }] of this.#sources) {
+      const model = this.#models.get(id)!;
+      if (model.problem === null || (await stampOf(model.weightsPath)) === stamp) continue;
+      await this.#add(block, weights);
+    }
   }
+
+  /** Reads a model into the pool, in place of what was known of it. */
+  async #add(block: ModelConfig, weights: string | null): Promise<void> {
+    const { modelsDir, config, now } = this.#options;
+    const weightsPath = resolve(modelsDir, weights ?? "");
+    const stamp = await stampOf(weightsPath);
+    const model = await buildPoolModel(block, weights, {
+      modelsDir,
+      idleUnloadSecs: config.pool.idle_unload_secs,
+      preload: block.initial_tier === "tier1_gpu_vram",
+      created: this.#models.get(block.id)?.created ?? now(),
+    });
+    this.#sources.set(block.id, { block, weights, stamp });
+    this.#models.set(block.id, model);
+  }
+}
+
+/** Tells two states of a file apart; null when there is none. */
+async function stampOf(path: string): Promise<string | null> {
+  const file = await stat(path).catch(() => null);
+  return file && `${file.ino} ${file.size} ${file.mtimeMs} ${file.ctimeMs}`;
 }
 
 function weightsOf(variant: CatalogVariant): string {

@@ -2,7 +2,7 @@ import type { GenerationRequest } from "../formats/index.js";
 import type { ContextNeed } from "./state.js";
 
 /** Least context a request reserves, as the first contract has it. */
-export const CONTEXT_FLOOR_TOKENS = 2048;
+const CONTEXT_FLOOR_TOKENS = 2048;
 /** A chat template's own text: a default system prompt, markers around the conversation. */
 const TEMPLATE_TOKENS = 512;
 /** Role markers and line ends around one message. */

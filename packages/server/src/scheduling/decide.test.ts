@@ -77,6 +77,8 @@ class World {
       expect(model.reserved).toBe(reserved);
       expect(model.reserved).toBeLessThanOrEqual(model.poolTokens);
       if (model.phase === "unloading") expect(inSlots).toEqual([]);
+      if (model.phase === "ready" && inSlots.length + model.queue.length === 0)
+        expect(model.unloadAt).not.toBeNull();
       for (const id of model.queue) expect(this.state.requests.get(id)?.phase).toBe("queued");
     }
   }
@@ -109,7 +111,12 @@ class World {
   }
 
   /** Ends one piece of pending work, well or badly. */
-  settle(index: number, well: boolean, promptTokens = 10): void {
+  settle(
+    index: number,
+    well: boolean,
+    promptTokens = 10,
+    failure: "engine_failed" | "insufficient_memory" = "engine_failed",
+  ): void {
     if (this.pending.length === 0) return;
     const { effect } = this.pending.splice(index % this.pending.length, 1)[0]!;
     if (effect.type === "load") {
@@ -125,7 +132,7 @@ class World {
         this.send({
           type: "loadFailed",
           model: effect.model,
-          kind: "signal",
+          code: failure,
           message: "it was killed.",
         });
       }
@@ -144,11 +151,6 @@ class World {
     }
   }
 
-  crash(model: string): void {
-    for (const [request, id] of [...this.running]) if (id === model) this.finish(request);
-    this.send({ type: "engineExited", model });
-  }
-
   /** Lets everything end well. */
   settleAll(): void {
     for (let round = 0; round < 10_000; round++) {
@@ -158,7 +160,6 @@ class World {
       else if (this.open.size > 0 && this.timer !== null) {
         this.at = Math.max(this.at, this.timer);
         this.timer = null;
-        this.state.timerAt = null;
         this.send({ type: "tick" });
       } else return;
     }
@@ -177,6 +178,7 @@ describe("scheduler", () => {
           bound: fc.integer({ min: 1, max: 20_000 }),
           max: fc.integer({ min: 1, max: 8192 }),
           asked: fc.option(fc.integer({ min: 1, max: 20_000 })),
+          keep: fc.option(fc.constantFrom(0, 500, Number.POSITIVE_INFINITY)),
         }),
       },
       {
@@ -213,7 +215,7 @@ describe("scheduler", () => {
             return all.length ? all[index % all.length] : undefined;
           };
           if (s.do === "arrive")
-            world.arrive(TERMS[s.model]!, s.bound, s.max, s.asked ?? undefined);
+            world.arrive(TERMS[s.model]!, s.bound, s.max, s.asked ?? undefined, s.keep);
           else if (s.do === "settle") world.settle(s.index, s.well, s.tokens);
           else if (s.do === "finish") {
             const request = nth(world.running.keys(), s.index);
@@ -227,7 +229,7 @@ describe("scheduler", () => {
               world.send({ type: "measured", request, promptTokens: s.tokens });
           } else if (s.do === "crash") {
             const model = TERMS[s.model]!.id;
-            if (world.state.models.get(model)?.phase === "ready") world.crash(model);
+            world.send({ type: "engineExited", model });
           } else if (s.do === "unload")
             world.send({ type: "unloadAsked", model: TERMS[s.model]!.id });
           else if (s.do === "tick") {
@@ -298,7 +300,7 @@ describe("scheduler", () => {
     expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
     world.settle(0, true);
     expect(world.pending.map(({ effect }) => effect)).toEqual([
-      { type: "load", model: "a", contextTokens: 16_384 },
+      { type: "load", model: "a", contextTokens: 16_384, request: large },
     ]);
     world.settle(0, true);
     expect(world.running.has(large)).toBe(true);
@@ -344,6 +346,75 @@ describe("scheduler", () => {
     world.settle(0, true);
     world.finish(last);
     expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
+  });
+
+  it.each([
+    { keepAliveMs: null, goesAt: 1_000 },
+    { keepAliveMs: 300, goesAt: 300 },
+  ])("lets a model go also when the last in line is refused, %o", ({ keepAliveMs, goesAt }) => {
+    const world = new World();
+    const first = world.arrive(TERMS[0]!, 100, 16, undefined, keepAliveMs);
+    world.settle(0, true);
+    const second = world.arrive(TERMS[0]!, 30_000, 16);
+    world.finish(first);
+    world.settle(0, true, 20_000);
+    expect(world.ended.get(second)).toBe("context_length_exceeded");
+    expect(world.timer).toBe(goesAt);
+  });
+
+  it("does not ask again for context that an engine does not give", () => {
+    const world = new World();
+    const request = world.arrive(TERMS[0]!, 100, 16, 10_000);
+    world.settle(0, true);
+    world.settle(0, true);
+    world.pending.length = 0;
+    world.send({ type: "loaded", model: "a", slots: 1, contextTokens: 6_000 });
+    expect(world.pending).toEqual([]);
+    expect(world.ended.get(request)).toBe("invalid_request");
+    const smaller = world.arrive(TERMS[0]!, 100, 16, 6_000);
+    expect(world.running.has(smaller)).toBe(true);
+  });
+
+  it.each([
+    { failure: "engine_failed", loads: [4096, 16_384, 4096, 16_384] },
+    { failure: "insufficient_memory", loads: [4096, 16_384, 4096] },
+  ] as const)("grows again after an accident, not for want of memory, %o", ({ failure, loads }) => {
+    const world = new World();
+    const asked: number[] = [];
+    const settle = (well: boolean) => {
+      for (const { effect } of world.pending)
+        if (effect.type === "load") asked.push(effect.contextTokens);
+      world.settle(0, well, 10, failure);
+    };
+    const large = world.arrive(TERMS[0]!, 100, 16, 10_000);
+    for (const well of [true, true, false]) settle(well);
+    expect(world.ended.get(large)).toBe(failure);
+    const again = world.arrive(TERMS[0]!, 100, 16, 10_000);
+    while (world.pending.length > 0) settle(true);
+    expect(asked).toEqual(loads);
+    expect(world.running.has(again)).toBe(failure === "engine_failed");
+  });
+
+  it("passes over what a request of an engine that has ended still measures", () => {
+    const world = new World();
+    const request = world.arrive(TERMS[0]!, 100, 16);
+    world.settle(0, true);
+    world.send({ type: "engineExited", model: "a" });
+    world.send({ type: "measured", request, promptTokens: 10 });
+    expect(world.state.models.get("a")!.reserved).toBe(0);
+  });
+
+  it("remembers what a slot holds when a request ends before it has touched it", () => {
+    const world = new World();
+    const held = () => world.state.models.get("a")!.slots[0]!.outline;
+    const first = world.arrive(TERMS[0]!, 100, 16);
+    world.settle(0, true);
+    world.finish(first);
+    const second = world.arrive(TERMS[0]!, 100, 16);
+    const before = held();
+    world.send({ type: "finished", request: second, outline: null, answered: false });
+    expect(before).not.toBeNull();
+    expect(held()).toBe(before);
   });
 
   it("refuses the waiting and the coming ones while draining, and lets the running ones end", () => {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../http/errors.js";
-import { cooldownMs, loadFailureCode } from "./backoff.js";
-import { advance, runningOn, startLoad, startUnload } from "./grant.js";
+import { cooldownMs } from "./backoff.js";
+import { advance, refuse, runningOn, startLoad, startUnload } from "./grant.js";
 import type {
   ModelState,
   ModelTerms,
@@ -15,6 +15,8 @@ import type {
  * No I/O, no clock, no randomness; the same events give the same effects.
  */
 export function decide(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] {
+  // The timer rang, or might as well have: it is set again where something is due later.
+  if (event.type === "tick") state.timerAt = null;
   const effects = react(state, event);
   const at = nextTimer(state);
   if (at !== state.timerAt) {
@@ -53,7 +55,7 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
         if (request.phase === "running") return [];
         return [
           refuse(state, model, request, "cancelled", "The client closed the connection."),
-          ...afterUse(state, model, request, event.at),
+          ...afterUse(state, model, event.at),
         ];
       });
     case "finished":
@@ -65,6 +67,8 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
     case "loaded":
       return withModel(state, event.model, (model) => {
         model.phase = "ready";
+        // An engine that gives less than it was asked for would be asked for it without end.
+        if (event.contextTokens < model.poolTokens) limitContext(model, event.contextTokens);
         model.poolTokens = event.contextTokens;
         resetSlots(model, event.slots, event.at);
         model.failures = 0;
@@ -74,7 +78,7 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
       });
     case "loadFailed":
       return withModel(state, event.model, (model) =>
-        onLoadFailed(state, model, loadFailureCode(event.kind), event.message, event.at),
+        onLoadFailed(state, model, event.code, event.message, event.at),
       );
     case "unloaded":
       return withModel(state, event.model, (model) => {
@@ -85,9 +89,7 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
     case "engineExited":
       return withModel(state, event.model, (model) => onEngineExited(state, model, event.at));
     case "unloadAsked":
-      return withModel(state, event.model, (model) =>
-        model.phase === "ready" && runningOn(model) === 0 ? [startUnload(model)] : [],
-      );
+      return withModel(state, event.model, (model) => (isIdle(model) ? [startUnload(model)] : []));
     case "drainAsked":
       return onDrain(state);
     case "tick":
@@ -150,7 +152,7 @@ function onMeasured(
   promptTokens: number,
   at: number,
 ): SchedulerEffect[] {
-  if (request.phase !== "running" || request.load !== model.load) return [];
+  if (!holdsSlot(model, request)) return [];
   request.need.promptTokens = promptTokens;
   if (request.need.asked !== undefined) return [];
   const exact = Math.min(promptTokens + request.need.maxTokens, request.reserved);
@@ -168,31 +170,26 @@ function onFinished(
   if (request.phase !== "running") return [];
   state.requests.delete(request.id);
   if (event.answered) model.crashes = 0;
-  if (request.load === model.load && (model.phase === "ready" || model.phase === "unloading")) {
+  if (holdsSlot(model, request)) {
     model.reserved -= request.reserved;
     const slot = model.slots[request.slot]!;
     slot.request = null;
-    slot.outline = event.outline;
+    if (event.outline !== null) slot.outline = event.outline;
     slot.usedAt = event.at;
+    // Also while others wait: they may be refused, and then nobody else would say when it goes.
+    model.unloadAt = event.at + (request.keepAliveMs ?? model.terms.idleUnloadMs);
   }
-  return afterUse(state, model, request, event.at);
+  return afterUse(state, model, event.at);
 }
 
-/** Sets when the model goes, and lets the next ones in. */
-function afterUse(
-  state: SchedulerState,
-  model: ModelState,
-  request: RequestState,
-  at: number,
-): SchedulerEffect[] {
-  if (isIdle(model)) {
-    if (request.phase === "running") {
-      model.unloadAt = at + (request.keepAliveMs ?? model.terms.idleUnloadMs);
-    } else {
-      model.unloadAt ??= at + model.terms.idleUnloadMs;
-    }
-    if (state.draining || model.unloadAt <= at) return [startUnload(model)];
-  }
+/** Whether a request runs on the engine that is loaded now, and not on one that has ended. */
+function holdsSlot(model: ModelState, request: RequestState): boolean {
+  return request.phase === "running" && model.phase === "ready" && request.load === model.load;
+}
+
+/** Lets the next ones in, or the model go when nobody is left and its time is over. */
+function afterUse(state: SchedulerState, model: ModelState, at: number): SchedulerEffect[] {
+  if (isIdle(model) && (state.draining || isOverdue(model, at))) return [startUnload(model)];
   return advance(state, model, at);
 }
 
@@ -213,9 +210,9 @@ function onLoadFailed(
   resetSlots(model, 0, at);
   model.failures++;
   fail(model, code, message, at + cooldownMs(model.failures));
-  // A pool that could not be had is not asked for again.
   if (model.poolTokens > model.terms.contextTokens) {
-    model.terms = { ...model.terms, maxContextTokens: model.terms.contextTokens };
+    // A larger pool that there is no memory for is not asked for again.
+    if (code === "insufficient_memory") limitContext(model, model.terms.contextTokens);
     model.poolTokens = model.terms.contextTokens;
   }
   const waiting = [...model.queue];
@@ -239,6 +236,10 @@ function fail(model: ModelState, code: ErrorCode, message: string, coolUntil: nu
   model.unloadAt = null;
 }
 
+function limitContext(model: ModelState, tokens: number): void {
+  model.terms = { ...model.terms, maxContextTokens: tokens };
+}
+
 function onDrain(state: SchedulerState): SchedulerEffect[] {
   state.draining = true;
   const effects: SchedulerEffect[] = [];
@@ -255,7 +256,7 @@ function onDrain(state: SchedulerState): SchedulerEffect[] {
 function onTick(state: SchedulerState, at: number): SchedulerEffect[] {
   const effects: SchedulerEffect[] = [];
   for (const model of state.models.values()) {
-    if (isIdle(model) && model.unloadAt !== null && model.unloadAt <= at) {
+    if (isIdle(model) && isOverdue(model, at)) {
       effects.push(startUnload(model));
     } else if (model.phase === "unloaded") {
       effects.push(...advance(state, model, at));
@@ -266,6 +267,10 @@ function onTick(state: SchedulerState, at: number): SchedulerEffect[] {
 
 function isIdle(model: ModelState): boolean {
   return model.phase === "ready" && model.queue.length === 0 && runningOn(model) === 0;
+}
+
+function isOverdue(model: ModelState, at: number): boolean {
+  return model.unloadAt !== null && model.unloadAt <= at;
 }
 
 /** The next time at which something is due by itself. */
@@ -306,19 +311,7 @@ function resetSlots(model: ModelState, count: number, at: number): void {
   model.slots = Array.from({ length: count }, () => ({ request: null, outline: null, usedAt: at }));
 }
 
-function refuse(
-  state: SchedulerState,
-  model: ModelState,
-  request: RequestState,
-  code: ErrorCode,
-  message: string,
-): SchedulerEffect {
-  state.requests.delete(request.id);
-  const place = model.queue.indexOf(request.id);
-  if (place >= 0) model.queue.splice(place, 1);
-  return turnAway(request.id, code, message);
-}
-
+/** Refuses a request at its arrival, before it is one of those that wait. */
 function turnAway(
   request: number,
   code: ErrorCode,

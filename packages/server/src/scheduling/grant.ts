@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../http/errors.js";
 import { generationLimit, mustCount, reservation, withoutFloor } from "./context-need.js";
 import { chooseSlot } from "./slot-choice.js";
 import type { ModelState, RequestState, SchedulerEffect, SchedulerState } from "./state.js";
@@ -28,7 +29,12 @@ export function startLoad(model: ModelState): SchedulerEffect {
   model.phase = "loading";
   model.load++;
   model.unloadAt = null;
-  return { type: "load", model: model.terms.id, contextTokens: model.poolTokens };
+  return {
+    type: "load",
+    model: model.terms.id,
+    contextTokens: model.poolTokens,
+    request: model.queue[0] ?? null,
+  };
 }
 
 /** Unloads a model; its slots hold nothing from now on. */
@@ -81,7 +87,6 @@ function grantHead(
   request.load = model.load;
   model.reserved += reserved;
   model.slots[slot]!.request = request.id;
-  model.unloadAt = null;
   effects.push({
     type: "grant",
     request: request.id,
@@ -109,28 +114,44 @@ function refuseTooLong(
   const most = model.terms.maxContextTokens;
   const room = Math.min(need.asked ?? most, most);
   if (need.asked !== undefined && need.asked > most) {
-    return drop(state, model, request, "invalid_request", {
-      message: `num_ctx is ${need.asked}, but ${model.terms.id} has a context of ${most} tokens at most.`,
-      param: "num_ctx",
-    });
+    return refuse(
+      state,
+      model,
+      request,
+      "invalid_request",
+      `num_ctx is ${need.asked}, but ${model.terms.id} has a context of ${most} tokens at most.`,
+      "num_ctx",
+    );
   }
   if (need.promptTokens === undefined || need.promptTokens < room) return null;
-  return drop(state, model, request, "context_length_exceeded", {
-    message:
-      `The prompt has ${need.promptTokens} tokens, but the context is ${room} tokens` +
+  return refuse(
+    state,
+    model,
+    request,
+    "context_length_exceeded",
+    `The prompt has ${need.promptTokens} tokens, but the context is ${room} tokens` +
       `${need.asked === undefined ? "" : " (num_ctx)"} and has to hold the answer as well.`,
-    param: need.asked === undefined ? "messages" : "num_ctx",
-  });
+    need.asked === undefined ? "messages" : "num_ctx",
+  );
 }
 
-function drop(
+/** Takes a waiting request out of its queue and refuses it. */
+export function refuse(
   state: SchedulerState,
   model: ModelState,
   request: RequestState,
-  code: "invalid_request" | "context_length_exceeded",
-  details: { message: string; param: string },
+  code: ErrorCode,
+  message: string,
+  param?: string,
 ): SchedulerEffect {
   state.requests.delete(request.id);
-  model.queue.splice(model.queue.indexOf(request.id), 1);
-  return { type: "refuse", request: request.id, code, ...details };
+  const place = model.queue.indexOf(request.id);
+  if (place >= 0) model.queue.splice(place, 1);
+  return {
+    type: "refuse",
+    request: request.id,
+    code,
+    message,
+    ...(param === undefined ? {} : { param }),
+  };
 }

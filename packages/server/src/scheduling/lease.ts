@@ -1,4 +1,4 @@
-import type { Loaded, LoadFacts } from "../engines/index.js";
+import type { EngineFacts, Loaded, LoadFacts } from "../engines/index.js";
 import type { GenerationEvent, GenerationRequest } from "../formats/index.js";
 import { type Outline, withAnswer } from "./outline.js";
 
@@ -8,7 +8,7 @@ export interface AdmissionFacts {
   wasResident: boolean;
   /** Waited for a slot or for context, loading excluded. */
   queueMs: number;
-  /** Waited for the model to load; 0 when it was loaded. */
+  /** Waited for the model to load, or to be loaded anew; 0 when it was ready all the time. */
   loadMs: number;
   /** The load that this request caused. */
   load?: LoadFacts;
@@ -19,6 +19,7 @@ export interface LeaseEvents {
   promptMeasured(promptTokens: number): void;
   output(): void;
   failed(error: unknown): void;
+  /** Once. `outline`: what the slot holds now; null when the engine has not begun with the prompt. */
   released(outline: Outline | null, answered: boolean): void;
 }
 
@@ -27,8 +28,10 @@ export class Lease {
   /** Slots busy at most while this lease was held. */
   concurrentSlots = 1;
   #answer = "";
+  #choice = 0;
   #answered = false;
-  #prompted = false;
+  #touched = false;
+  #measured = false;
   #released = false;
 
   constructor(
@@ -39,10 +42,15 @@ export class Lease {
     /** Tokens that may be generated within the reservation. */
     readonly maxTokens: number,
     readonly admission: AdmissionFacts,
-    readonly loaded: Loaded,
+    private readonly loaded: Loaded,
     private readonly outline: Outline,
     private readonly events: LeaseEvents,
   ) {}
+
+  /** What the engine that answers is. */
+  get facts(): EngineFacts {
+    return this.loaded.facts;
+  }
 
   /**
    * Runs the request in the lease's slot.
@@ -69,21 +77,20 @@ export class Lease {
     switch (event.type) {
       case "start":
       case "progress":
-        if (event.promptTokens !== undefined && !this.#prompted) {
-          this.#prompted = true;
+        this.#touched = true;
+        if (event.promptTokens !== undefined && !this.#measured) {
+          this.#measured = true;
           this.events.promptMeasured(event.promptTokens);
         }
         break;
       case "text":
+        // Of several choices the slot is left with the last one.
+        if (event.choice !== this.#choice) this.#answer = "";
+        this.#choice = event.choice;
         this.#answer += event.text;
         break;
       case "finish":
         this.#answered = true;
-        break;
-      case "usage":
-        // With several choices the slot is left with the last one.
-        break;
-      case "reasoning":
         break;
     }
   }
@@ -93,6 +100,6 @@ export class Lease {
     if (this.#released) return;
     this.#released = true;
     const held = this.#answer === "" ? this.outline : withAnswer(this.outline, this.#answer);
-    this.events.released(held, this.#answered);
+    this.events.released(this.#touched ? held : null, this.#answered);
   }
 }

@@ -9,6 +9,7 @@ import {
 import type { GenerationRequest } from "../formats/index.js";
 import { SomnusError, toSomnusError } from "../http/errors.js";
 import type { Logger } from "../observe/index.js";
+import { loadFailureCode } from "./backoff.js";
 import { needOf } from "./context-need.js";
 import { decide } from "./decide.js";
 import { runningOn } from "./grant.js";
@@ -76,7 +77,8 @@ export class Scheduler {
   readonly #waiting = new Map<number, Waiting>();
   readonly #running = new Map<string, Running>();
   readonly #models = new Map<string, Schedulable>();
-  readonly #closings = new Set<Promise<void>>();
+  /** Work under way: close() waits for it. */
+  readonly #work = new Set<Promise<void>>();
   /** Engines that end, by model: the next load of the model waits for its memory. */
   readonly #ending = new Map<string, Promise<void>>();
   readonly #loadWatchers = new Map<string, Set<LoadWatcher>>();
@@ -142,13 +144,14 @@ export class Scheduler {
 
   /**
    * Loads a model ahead of its first request and waits until it is ready.
-   * @throws SomnusError when the load fails
+   * @throws SomnusError when the load fails, or the signal's reason when that fires first
    */
   preload(
     model: Schedulable,
     on: (phase: LoadPhase, percent?: number) => void,
     signal: AbortSignal,
   ): Promise<void> {
+    if (signal.aborted) return Promise.reject(signal.reason);
     const id = model.terms.id;
     if (this.#running.get(id)?.loaded) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -206,7 +209,7 @@ export class Scheduler {
       if (running.loaded) this.#end(running, "drain");
       else running.abort.abort(new SomnusError("shutting_down", "The server is shutting down."));
     }
-    while (this.#closings.size > 0) await Promise.allSettled([...this.#closings]);
+    while (this.#work.size > 0) await Promise.allSettled([...this.#work]);
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
   }
@@ -217,15 +220,14 @@ export class Scheduler {
     this.#deciding = true;
     try {
       for (let next = this.#inbox.shift(); next; next = this.#inbox.shift()) {
-        const cause = next.type === "arrived" ? next.request : null;
-        for (const effect of decide(this.#state, next)) this.#run(effect, cause);
+        for (const effect of decide(this.#state, next)) this.#run(effect);
       }
     } finally {
       this.#deciding = false;
     }
   }
 
-  #run(effect: SchedulerEffect, cause: number | null): void {
+  #run(effect: SchedulerEffect): void {
     switch (effect.type) {
       case "grant":
         this.#grant(effect);
@@ -234,7 +236,7 @@ export class Scheduler {
         this.#refuse(effect);
         break;
       case "load":
-        if (cause !== null) this.#waiting.get(cause)!.causedLoad = true;
+        if (effect.request !== null) this.#waiting.get(effect.request)!.causedLoad = true;
         this.#own(this.#load(effect.model, effect.contextTokens));
         break;
       case "unload":
@@ -253,8 +255,8 @@ export class Scheduler {
   #own(work: Promise<void>): void {
     const owned: Promise<void> = work
       .catch((error) => this.#log.error({ err: error }, "scheduler effect failed"))
-      .finally(() => this.#closings.delete(owned));
-    this.#closings.add(owned);
+      .finally(() => this.#work.delete(owned));
+    this.#work.add(owned);
   }
 
   #grant(effect: Extract<SchedulerEffect, { type: "grant" }>): void {
@@ -264,9 +266,8 @@ export class Scheduler {
     const loaded = running.loaded!;
     this.#waiting.delete(id);
     const at = now();
-    const loadMs = waiting.wasResident
-      ? 0
-      : Math.max(0, running.readyAt - Math.max(waiting.arrivedAt, running.startedAt));
+    // Also of a model that was loaded when the request arrived: it may have been loaded anew since.
+    const loadMs = Math.max(0, running.readyAt - Math.max(waiting.arrivedAt, running.startedAt));
     const lease = new Lease(
       model,
       effect.slot,
@@ -337,7 +338,7 @@ export class Scheduler {
       startedAt: now(),
       readyAt: 0,
       loaded: null,
-      lastOutputAt: 0,
+      lastOutputAt: Number.NEGATIVE_INFINITY,
       leases: new Set(),
       closing: false,
     };
@@ -366,19 +367,13 @@ export class Scheduler {
     } catch (error) {
       this.#running.delete(id);
       const exit = error instanceof LoadError ? error.exit : null;
-      const shown = toSomnusError(error);
+      const shown = exit
+        ? new SomnusError(loadFailureCode(exit.kind), exit.message, { cause: error })
+        : toSomnusError(error);
       this.#log.error({ model: id, err: error, engine: exit?.log }, "model failed to load");
-      this.#post({
-        type: "loadFailed",
-        model: id,
-        kind: exit?.kind ?? "failed",
-        message: exit?.message ?? shown.message,
-        at: now(),
-      });
-      this.#tellWatchers(
-        id,
-        new SomnusError("engine_failed", exit?.message ?? shown.message, { cause: error }),
-      );
+      const { code, message } = shown;
+      this.#post({ type: "loadFailed", model: id, code, message, at: now() });
+      this.#tellWatchers(id, shown);
     }
   }
 
@@ -424,8 +419,8 @@ export class Scheduler {
 
   async #count(id: number, modelId: string): Promise<void> {
     const waiting = this.#waiting.get(id);
-    const loaded = this.#running.get(modelId)?.loaded;
-    if (!waiting || !loaded) {
+    const running = this.#running.get(modelId);
+    if (!waiting || !running?.loaded) {
       this.#post({
         type: "countFailed",
         request: id,
@@ -436,11 +431,12 @@ export class Scheduler {
       return;
     }
     try {
-      const promptTokens = await loaded.count(waiting.request, waiting.signal);
+      const promptTokens = await running.loaded.count(waiting.request, waiting.signal);
       this.#post({ type: "counted", request: id, promptTokens, at: now() });
     } catch (error) {
       const { code, message } = toSomnusError(error);
       this.#post({ type: "countFailed", request: id, code, message, at: now() });
+      this.#onFailure(running, error);
     }
   }
 
@@ -452,7 +448,6 @@ export class Scheduler {
     const wait = Math.min(Math.max(0, Math.ceil(at - now())), 2 ** 31 - 1);
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      this.#state.timerAt = null;
       this.#post({ type: "tick", at: now() });
     }, wait);
     this.#timer.unref();

@@ -1,4 +1,3 @@
-import type { ExitKind } from "../engines/index.js";
 import type { ErrorCode } from "../http/errors.js";
 import type { Outline } from "./outline.js";
 
@@ -25,6 +24,7 @@ export interface ContextNeed {
   asked?: number;
 }
 
+/** One of the places in which a loaded model answers. */
 export interface SlotState {
   /** The request that runs here. */
   request: number | null;
@@ -33,8 +33,10 @@ export interface SlotState {
   usedAt: number;
 }
 
+/** Where a model stands between disk and service. */
 export type ModelPhase = "unloaded" | "loading" | "ready" | "unloading";
 
+/** What the scheduler holds of a model; times are ms of its clock. */
 export interface ModelState {
   terms: ModelTerms;
   phase: ModelPhase;
@@ -51,12 +53,13 @@ export interface ModelState {
   failure: { code: ErrorCode; message: string } | null;
   /** No load before this time. */
   coolUntil: number;
-  /** When an idle model goes; null while it is used or not loaded. */
+  /** When the model goes if nobody uses it by then; null while it is not loaded. */
   unloadAt: number | null;
   /** Counts loads: a request that ran on an earlier load gives nothing back to this one. */
   load: number;
 }
 
+/** A request from its arrival to its end. */
 export interface RequestState {
   id: number;
   model: string;
@@ -65,17 +68,21 @@ export interface RequestState {
   arrivedAt: number;
   keepAliveMs: number | null;
   phase: "queued" | "running";
+  /** The engine counts its prompt. */
   counting: boolean;
+  /** Slot, tokens of the pool and load that it runs on; of no meaning before. */
   slot: number;
   reserved: number;
   load: number;
 }
 
+/** All that decides who runs next. Only `decide` changes it. */
 export interface SchedulerState {
   models: Map<string, ModelState>;
   requests: Map<number, RequestState>;
   maxQueuePerModel: number;
   draining: boolean;
+  /** What the timer is set to. */
   timerAt: number | null;
 }
 
@@ -94,10 +101,11 @@ export type SchedulerEvent = { at: number } & (
   /** The engine told the size of a running request's prompt. */
   | { type: "measured"; request: number; promptTokens: number }
   | { type: "cancelled"; request: number }
+  /** `outline`: what the slot holds now; null when the request has not touched it. */
   | { type: "finished"; request: number; outline: Outline | null; answered: boolean }
   | { type: "loadAsked"; terms: ModelTerms }
   | { type: "loaded"; model: string; slots: number; contextTokens: number }
-  | { type: "loadFailed"; model: string; kind: ExitKind; message: string }
+  | { type: "loadFailed"; model: string; code: ErrorCode; message: string }
   | { type: "unloaded"; model: string }
   | { type: "engineExited"; model: string }
   | { type: "unloadAsked"; model: string }
@@ -123,7 +131,8 @@ export type SchedulerEffect =
       retryAfterSecs?: number;
       param?: string;
     }
-  | { type: "load"; model: string; contextTokens: number }
+  /** `request`: the first of those that wait for it, if any does. */
+  | { type: "load"; model: string; contextTokens: number; request: number | null }
   | { type: "unload"; model: string }
   | { type: "count"; request: number; model: string }
   /** Replaces the timer asked for before; null takes it away. */

@@ -1,4 +1,6 @@
+import { ChatRequest } from "@somnus/contract";
 import fc from "fast-check";
+import type { TObject } from "typebox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../test-server.js";
 
@@ -8,36 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.dispose());
 
-/** Every field of a chat body that the server knows. */
+/** Every field of a chat body that the server knows, and some that it does not. */
 const FIELDS = [
-  "model",
-  "messages",
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "top_p",
-  "top_k",
-  "min_p",
-  "repeat_penalty",
-  "presence_penalty",
-  "frequency_penalty",
-  "logit_bias",
-  "seed",
-  "stop",
-  "n",
-  "logprobs",
-  "top_logprobs",
-  "response_format",
-  "stream",
-  "stream_options",
-  "num_ctx",
-  "keep_alive",
-  "think",
-  "reasoning_effort",
-  "tools",
-  "tool_choice",
-  "functions",
-  "modalities",
+  ...Object.keys((ChatRequest as unknown as TObject).properties),
   "user",
   "metadata",
   "__proto__",

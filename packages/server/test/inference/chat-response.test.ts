@@ -5,7 +5,7 @@ import { readChunks, startTestServer, type TestServer } from "../test-server.js"
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ flags: { "limits.max_tokens_cap": 100 } });
 });
 afterAll(() => server.dispose());
 
@@ -66,6 +66,8 @@ describe("a chat answered in one piece", () => {
   it("clamps max_tokens without a word, and max_completion_tokens wins", async () => {
     const clamped = await chat({ ...say("Hi"), max_tokens: 1_000_000 });
     expect(clamped.choices[0]!.finish_reason).toBe("stop");
+    const sent = (await server.engine.journal()).findLast(({ event }) => event === "request");
+    expect(sent!.body!.n_predict).toBe(100);
     const limited = await chat({
       ...say("one two three four"),
       max_tokens: 50,
@@ -77,9 +79,9 @@ describe("a chat answered in one piece", () => {
 
   it("reports log probabilities with as many alternatives as asked", async () => {
     const none = await chat({ ...say("Hi"), logprobs: true });
-    for (const token of none.choices[0]!.logprobs!.content!) expect(token.top_logprobs).toEqual([]);
+    expect(none.choices[0]!.logprobs!.content!.map((token) => token.top_logprobs)).toEqual([[]]);
     const two = await chat({ ...say("Hi"), logprobs: true, top_logprobs: 2 });
-    expect(two.choices[0]!.logprobs!.content!.length).toBeGreaterThan(0);
+    expect(two.choices[0]!.logprobs!.content![0]!.top_logprobs).toHaveLength(2);
     expect((await chat(say("Hi"))).choices[0]!.logprobs).toBeUndefined();
   });
 

@@ -1,0 +1,86 @@
+import { expect, it } from "vitest";
+import { SomnusError } from "./http/errors.js";
+import type { Pool, PoolModel } from "./models/index.js";
+import { createLog } from "./observe/index.js";
+import { Startup, type StartupParts } from "./startup.js";
+
+/** A startup whose steps go well where the test says nothing else. */
+function startup(parts: {
+  models?: Partial<PoolModel>[];
+  missing?: boolean;
+  provide?: () => Promise<unknown>;
+  fetch?: () => Promise<unknown>;
+}): Startup {
+  const file = { file: "m.gguf" };
+  const pool = {
+    open: async () => {},
+    refresh: async () => {},
+    list: () => parts.models ?? [],
+    missing: async () =>
+      parts.missing ? [{ model: { id: "m", name: "M" }, variant: { files: [file] } }] : [],
+  } as unknown as Pool;
+  return new Startup({
+    pool,
+    modelsDir: "/models",
+    artifacts: { fetch: parts.fetch ?? (async () => {}) },
+    provisioning: { provide: parts.provide ?? (async () => ({ version: "1" })) },
+    scheduler: { preload: async () => {} },
+    schedulable: () => ({}),
+    log: createLog("silent"),
+    onProgress: () => {},
+  } as unknown as StartupParts);
+}
+
+it("tells clients which step failed and why, without this machine's folders", async () => {
+  const failing = startup({
+    provide: () =>
+      Promise.reject(
+        new SomnusError(
+          "model_unavailable",
+          "The build failed; see /home/jürgen/.cache/somnus/build.log and https://example.org/a/b.",
+        ),
+      ),
+  });
+  await failing.run();
+  expect(failing.staging()).toMatchObject({
+    failed: true,
+    phase: "bringing the llama.cpp engine",
+    reason: "The build failed; see build.log and https://example.org/a/b.",
+    hint: expect.any(String),
+  });
+  // The terminal of this machine is told the whole.
+  expect(failing.current()!.reason).toContain("/home/jürgen/.cache/somnus/build.log");
+  await expect(failing.engine()).rejects.toThrow("The build failed");
+});
+
+it.each([
+  [[], false],
+  [[{ enabled: true, problem: "it does not exist" }], false],
+  [[{ enabled: false, problem: null }], false],
+  [[{ enabled: true, problem: null }], true],
+])(
+  "goes on without a model that cannot be fetched when another can serve: %o",
+  async (models, goesOn) => {
+    const server = startup({
+      models,
+      missing: true,
+      fetch: () => Promise.reject(new SomnusError("model_unavailable", "No source has it.")),
+    });
+    await server.run();
+    expect(server.current()?.failed ?? false).toBe(!goesOn);
+  },
+);
+
+it("ends quietly when it is told to stop", async () => {
+  const stopping: Startup = startup({
+    provide: () => {
+      stopping.stop(new Error("enough"));
+      return Promise.reject(new Error("stopped"));
+    },
+  });
+  await stopping.run();
+  expect(stopping.staging()).toMatchObject({
+    failed: false,
+    phase: "looking for the llama.cpp engine",
+  });
+});
