@@ -5,7 +5,7 @@ import { startSomnus } from "./lib/server.mjs";
 import { spread } from "./lib/statistics.mjs";
 import { streamChat } from "./lib/stream.mjs";
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 export async function run({ model }) {
   const config = await writeConfig(model, { slots: 4 });

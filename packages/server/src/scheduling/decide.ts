@@ -215,8 +215,8 @@ function onLoadFailed(
     if (code === "insufficient_memory") limitContext(model, model.terms.contextTokens);
     model.poolTokens = model.terms.contextTokens;
   }
-  const waiting = [...model.queue];
-  return waiting.map((id) => refuse(state, model, state.requests.get(id)!, code, message));
+  const told = `${model.terms.id} could not be loaded: ${message}`;
+  return [...model.queue].map((id) => refuse(state, model, state.requests.get(id)!, code, told));
 }
 
 function onEngineExited(state: SchedulerState, model: ModelState, at: number): SchedulerEffect[] {

@@ -18,7 +18,7 @@ it("tells an engine's own refusal of a plan as it is", async () => {
   const refusal = new SomnusError("model_unavailable", "No layers are told.");
   expect(await refusalOf(refusal)).toMatchObject({
     code: "model_unavailable",
-    message: "No layers are told.",
+    message: "m could not be loaded: No layers are told.",
   });
 });
 
@@ -30,7 +30,10 @@ it.each<[ExitKind, string]>([
   ["signal", "engine_failed"],
 ])("tells why an engine ended while it loaded: %s", async (kind, code) => {
   const exit = { kind, message: "It ended.", code: 1, signal: null, log: [] };
-  expect(await refusalOf(new LoadError(exit))).toMatchObject({ code, message: "It ended." });
+  expect(await refusalOf(new LoadError(exit))).toMatchObject({
+    code,
+    message: "m could not be loaded: It ended.",
+  });
 });
 
 it("tells whoever loads ahead the same, and stops waiting when told to", async () => {
