@@ -7,6 +7,9 @@ import { streamChat } from "./lib/stream.mjs";
 
 const ROUNDS = 3;
 
+/** Forbids the ends of turn of Qwen's and of SmolLM2's vocabulary: the stream has to outlast the prompt. */
+const ENDLESS = { 0: -100, 2: -100, 151643: -100, 151645: -100 };
+
 export async function run({ model }) {
   const config = await writeConfig(model, { slots: 4 });
   const somnus = await startSomnus({ file: config.file });
@@ -19,8 +22,9 @@ export async function run({ model }) {
       const stream = streamChat(somnus.url, {
         model,
         messages: [{ role: "user", content: `${round}: Count from 1 to 500.` }],
-        max_tokens: 400,
+        max_tokens: 1_000,
         temperature: 0,
+        logit_bias: ENDLESS,
       });
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       const long = await streamChat(somnus.url, {
