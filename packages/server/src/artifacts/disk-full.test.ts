@@ -1,22 +1,15 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readdir } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
 import { fetcher } from "./__fixtures__/fetcher.js";
 import { serveFiles } from "./__fixtures__/file-server.js";
-import { compileRoom, startProcess } from "./__fixtures__/other-process.js";
+import { compiledRoom, startProcess } from "./__fixtures__/other-process.js";
 import { payload, specOf } from "./__fixtures__/payload.js";
 import { tempDir } from "./__fixtures__/temp-dir.js";
 import { createArtifacts } from "./index.js";
 
 const content = payload(400_000);
 
-let room = "";
-beforeAll(async () => {
-  room = await mkdtemp(join(tmpdir(), "somnus-room-"));
-  await compileRoom(room);
-});
-afterAll(() => rm(room, { recursive: true, force: true }));
+const room = compiledRoom();
 
 describe("a full disk", () => {
   it.skipIf(process.platform === "win32")(
@@ -26,7 +19,7 @@ describe("a full disk", () => {
       const server = await serveFiles((_, response) => response.end(content));
       const spec = specOf(content, [{ type: "https", url: `${server.origin}/m` }]);
       // A file size limit makes the same system call fail at the same place as a full disk does.
-      const limited = startProcess(room, fetcher(spec, dir), {
+      const limited = startProcess(room(), fetcher(spec, dir), {
         shell: "trap '' XFSZ; ulimit -f 200",
       });
       await limited.line();

@@ -1,18 +1,12 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ownIdentity } from "../processes/index.js";
-import { compileRoom, startProcess } from "./__fixtures__/other-process.js";
+import { compiledRoom, startProcess } from "./__fixtures__/other-process.js";
 import { tempDir } from "./__fixtures__/temp-dir.js";
 import { withLock } from "./index.js";
 
-let room = "";
-beforeAll(async () => {
-  room = await mkdtemp(join(tmpdir(), "somnus-room-"));
-  await compileRoom(room);
-});
-afterAll(() => rm(room, { recursive: true, force: true }));
+const room = compiledRoom();
 
 const never = new AbortController().signal;
 
@@ -77,7 +71,7 @@ describe("a lock", () => {
 
   it("waits for a living process and names it", async () => {
     const path = join(await tempDir(), "x.lock");
-    const other = startProcess(room, holder(path));
+    const other = startProcess(room(), holder(path));
     expect(await other.line()).toBe("held");
     const seen: unknown[] = [];
     await withLock(
@@ -98,7 +92,7 @@ describe("a lock", () => {
 
   it("is taken over at once from a process that was killed", async () => {
     const path = join(await tempDir(), "x.lock");
-    const other = startProcess(room, holder(path));
+    const other = startProcess(room(), holder(path));
     expect(await other.line()).toBe("held");
     other.child.kill("SIGKILL");
     await other.ended;
@@ -147,8 +141,8 @@ describe("a lock", () => {
       }
       console.log("done");
     `;
-    const workers = [1, 2, 3].map(() => startProcess(room, script));
-    const victim = startProcess(room, holder(path));
+    const workers = [1, 2, 3].map(() => startProcess(room(), script));
+    const victim = startProcess(room(), holder(path));
     const said = await Promise.all([
       ...workers.map((worker) => worker.line()),
       victim.line().then(async (line) => {

@@ -1,10 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fetcher } from "./__fixtures__/fetcher.js";
 import { serveFiles } from "./__fixtures__/file-server.js";
-import { compileRoom, startProcess } from "./__fixtures__/other-process.js";
+import { compiledRoom, startProcess } from "./__fixtures__/other-process.js";
 import { payload, specOf } from "./__fixtures__/payload.js";
 import { createPipStore } from "./__fixtures__/pip-store.js";
 import { tempDir } from "./__fixtures__/temp-dir.js";
@@ -13,12 +12,7 @@ import { createArtifacts } from "./index.js";
 
 const content = payload(400_000);
 
-let room = "";
-beforeAll(async () => {
-  room = await mkdtemp(join(tmpdir(), "somnus-room-"));
-  await compileRoom(room);
-});
-afterAll(() => rm(room, { recursive: true, force: true }));
+const room = compiledRoom();
 
 describe("a file wanted by two processes", () => {
   it("is fetched once", async () => {
@@ -33,7 +27,7 @@ describe("a file wanted by two processes", () => {
       response.end(content.subarray(1_000));
     });
     const spec = specOf(content, [{ type: "https", url: `${server.origin}/m` }]);
-    const both = [1, 2].map(() => startProcess(room, fetcher(spec, dir)));
+    const both = [1, 2].map(() => startProcess(room(), fetcher(spec, dir)));
     await Promise.all(both.map((one) => one.line()));
     // Let go once both stand in the queue, the second one behind the first.
     while ((await readdir(join(dir, ".model.bin.lock")).catch(() => [])).length < 2) {
@@ -56,7 +50,7 @@ describe("a file wanted by two processes", () => {
     const spec = specOf(content, [
       { type: "pypi", parts: [{ package: "some-model", version: "1.0", member: "m.bin" }] },
     ]);
-    const first = startProcess(room, fetcher(spec, dir), {
+    const first = startProcess(room(), fetcher(spec, dir), {
       env: { ...store.options.env, TEST_PIP: JSON.stringify(store.options.pip) },
     });
     await first.line();

@@ -43,7 +43,6 @@ export interface ModelActivity {
 }
 
 interface Waiting {
-  model: Schedulable;
   request: GenerationRequest;
   outline: Outline;
   arrivedAt: number;
@@ -114,7 +113,6 @@ export class Scheduler {
       signal.addEventListener("abort", onAbort, { once: true });
       this.#models.set(model.terms.id, model);
       this.#waiting.set(id, {
-        model,
         request,
         outline,
         arrivedAt: at,

@@ -1,17 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 
 const SRC = fileURLToPath(new URL("../../", import.meta.url));
 
 /** This room as plain JavaScript in `out`, an empty folder, so that another Node process runs today's sources. */
-export async function compileRoom(out: string): Promise<void> {
+async function compileRoom(out: string): Promise<void> {
   await writeFile(join(out, "package.json"), '{"type":"module"}');
   const undici = createRequire(import.meta.url).resolve("undici/package.json");
   await symlink(dirname(dirname(undici)), join(out, "node_modules"), "junction");
@@ -67,4 +68,15 @@ export function startProcess(
     },
     ended,
   };
+}
+
+/** The room compiled into a folder of its own for all tests of a file; the function gives the folder. */
+export function compiledRoom(): () => string {
+  let room = "";
+  beforeAll(async () => {
+    room = await mkdtemp(join(tmpdir(), "somnus-room-"));
+    await compileRoom(room);
+  });
+  afterAll(() => rm(room, { recursive: true, force: true }));
+  return () => room;
 }

@@ -1,19 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../__fixtures__/cli.js";
+import { machine } from "./__fixtures__/machine.js";
 import { readGroupLimits } from "./control-group.js";
-import { SystemFiles } from "./system-files.js";
-
-/** A machine that has these files. */
-async function machine(files: Record<string, string>): Promise<SystemFiles> {
-  const root = await temporaryFolder();
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), `${text}\n`);
-  }
-  return new SystemFiles(root);
-}
 
 test("version 2: the tightest limit on the way up counts", async () => {
   const files = await machine({

@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../__fixtures__/cli.js";
+import { machine } from "./__fixtures__/machine.js";
 import { cacheFolder, checkFolder } from "./disk.js";
 import { checkGraphics } from "./graphics.js";
 import { checkNode } from "./index.js";
@@ -11,15 +12,6 @@ import { SystemFiles } from "./system-files.js";
 import type { Answer } from "./tools.js";
 
 const NO_LIMITS = { version: null, memory: null, processors: null };
-
-async function machine(files: Record<string, string>): Promise<SystemFiles> {
-  const root = await temporaryFolder();
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), `${text}\n`);
-  }
-  return new SystemFiles(root);
-}
 
 test("physical cores are told from logical processors", async () => {
   const topology = (cpu: number, core: number) => ({
