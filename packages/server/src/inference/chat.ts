@@ -104,7 +104,9 @@ class ChatRun {
 
   #generation(lease: Lease) {
     const recorder = new TelemetryRecorder(lease, this.model);
-    const events = recorder.watch(lease.generate(this.#request, this.call.signal));
+    const events = lease.generate(this.#request, this.call.signal, (event) =>
+      recorder.observe(event),
+    );
     const options = {
       head: this.#head,
       choices: this.#request.choices,

@@ -16,18 +16,13 @@ export class TelemetryRecorder {
     private readonly model: PoolModel,
   ) {}
 
-  /** The same events, watched. */
-  async *watch(
-    events: AsyncIterable<GenerationEvent>,
-  ): AsyncGenerator<GenerationEvent, void, void> {
-    for await (const event of events) {
-      if (event.type === "text" || event.type === "reasoning") {
-        this.#firstTokenAt ??= performance.now();
-      } else if (event.type === "usage") {
-        this.#cachedTokens ??= event.usage.cachedTokens;
-        if (event.timings) this.#timings.push(event.timings);
-      }
-      yield event;
+  /** To be called with every event when it comes. */
+  observe(event: GenerationEvent): void {
+    if (event.type === "text" || event.type === "reasoning") {
+      this.#firstTokenAt ??= performance.now();
+    } else if (event.type === "usage") {
+      this.#cachedTokens ??= event.usage.cachedTokens;
+      if (event.timings) this.#timings.push(event.timings);
     }
   }
 

@@ -53,17 +53,19 @@ export class Lease {
   }
 
   /**
-   * Runs the request in the lease's slot.
+   * Runs the request in the lease's slot. `observe` sees every event before the reader does.
    * @throws SomnusError
    */
   async *generate(
     request: GenerationRequest,
     signal: AbortSignal,
+    observe: (event: GenerationEvent) => void = () => {},
   ): AsyncGenerator<GenerationEvent, void, void> {
     const bounded = { ...request, maxTokens: Math.min(request.maxTokens, this.maxTokens) };
     try {
       for await (const event of this.loaded.generate(bounded, this.slot, signal)) {
         this.#watch(event);
+        observe(event);
         yield event;
       }
     } catch (error) {

@@ -1,4 +1,5 @@
-import { type Dispatcher, Pool } from "undici";
+import { Pool } from "undici";
+import { AnswerBytes, type AnswerHead } from "./answer-bytes.js";
 
 /** Where the engine is reached. */
 export type Target = { socketPath: string } | { origin: string; apiKey: string };
@@ -37,9 +38,7 @@ export class EngineClient {
 
   /** @throws what the connection threw, or the signal's reason */
   async get(path: string, signal: AbortSignal): Promise<JsonAnswer> {
-    return readJson(
-      await this.#pool.request({ method: "GET", path, headers: this.#headers, signal }),
-    );
+    return readJson(await this.#send("GET", path, null, signal));
   }
 
   /** @throws what the connection threw, or the signal's reason */
@@ -47,15 +46,24 @@ export class EngineClient {
     return readJson(await this.open(path, body, signal));
   }
 
-  /** Posts and hands on the answer with its body unread. The signal cuts the connection at any time. */
-  open(path: string, body: unknown, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    return this.#pool.request({
-      method: "POST",
-      path,
-      headers: this.#headers,
-      body: JSON.stringify(body),
-      signal,
-    });
+  /**
+   * Posts and hands on the answer with its bytes unread. The signal cuts the connection at any time.
+   * @throws what the connection threw, or the signal's reason
+   */
+  open(path: string, body: unknown, signal: AbortSignal): Promise<AnswerHead> {
+    return this.#send("POST", path, JSON.stringify(body), signal);
+  }
+
+  #send(
+    method: "GET" | "POST",
+    path: string,
+    body: string | null,
+    signal: AbortSignal,
+  ): Promise<AnswerHead> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    const answer = new AnswerBytes(signal);
+    this.#pool.dispatch({ method, path, headers: this.#headers, body }, answer);
+    return answer.head;
   }
 
   /** Cuts what is running. */
@@ -65,17 +73,17 @@ export class EngineClient {
 }
 
 /** Reads a whole answer. @throws what the connection threw */
-export async function readJson(answer: Dispatcher.ResponseData): Promise<JsonAnswer> {
-  const pieces: Buffer[] = [];
+export async function readJson(answer: AnswerHead): Promise<JsonAnswer> {
+  const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of answer.body as AsyncIterable<Buffer>) {
+  for await (const piece of answer.bytes) {
     length += piece.length;
     if (length > LONGEST_ANSWER) throw new Error("the engine's answer is too long");
     pieces.push(piece);
   }
   try {
-    return { status: answer.statusCode, body: JSON.parse(Buffer.concat(pieces).toString("utf8")) };
+    return { status: answer.status, body: JSON.parse(Buffer.concat(pieces).toString("utf8")) };
   } catch {
-    return { status: answer.statusCode, body: null };
+    return { status: answer.status, body: null };
   }
 }

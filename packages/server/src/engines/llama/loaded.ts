@@ -34,18 +34,14 @@ export class LlamaLoaded implements Loaded {
     this.exited = parts.exited;
   }
 
-  async *generate(
+  generate(
     request: GenerationRequest,
     slot: number,
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
-    for (let choice = 0; choice < request.choices; choice++) {
-      for await (const event of this.#choice(request, slot, choice, signal)) {
-        // How the prompt is read is told once: the next choice finds it in the slot.
-        if (choice > 0 && (event.type === "start" || event.type === "progress")) continue;
-        yield event;
-      }
-    }
+    // Each generator between the engine and the client costs something for every token.
+    if (request.choices === 1) return this.#choice(request, slot, 0, signal);
+    return this.#choices(request, slot, signal);
   }
 
   async tokenize(text: string, signal: AbortSignal): Promise<number[]> {
@@ -75,6 +71,20 @@ export class LlamaLoaded implements Loaded {
     await this.exited;
   }
 
+  async *#choices(
+    request: GenerationRequest,
+    slot: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    for (let choice = 0; choice < request.choices; choice++) {
+      for await (const event of this.#choice(request, slot, choice, signal)) {
+        // How the prompt is read is told once: the next choice finds it in the slot.
+        if (choice > 0 && (event.type === "start" || event.type === "progress")) continue;
+        yield event;
+      }
+    }
+  }
+
   async *#choice(
     request: GenerationRequest,
     slot: number,
@@ -86,13 +96,11 @@ export class LlamaLoaded implements Loaded {
     try {
       call.clock.wait();
       const answer = await this.#parts.client.open("/v1/chat/completions", body, call.signal);
-      // A body that is cut while nobody reads it must not end the server.
-      answer.body.on("error", () => {});
-      if (answer.statusCode !== 200) {
+      if (answer.status !== 200) {
         const refusal = await readJson(answer);
         throw engineError(refusal.status, refusal.body);
       }
-      const events = readStream(answer.body, { choice, topLogprobs: request.topLogprobs });
+      const events = readStream(answer.bytes, { choice, topLogprobs: request.topLogprobs });
       for (;;) {
         call.clock.wait();
         const next = await events.next();

@@ -40,7 +40,8 @@ export async function* readStream(
   });
   for await (const piece of bytes) {
     parser.feed(decoder.decode(piece, { stream: true }));
-    yield* reader.take();
+    for (const event of reader.take()) yield event;
+    reader.throwFailure();
     if (reader.ended) return;
   }
   if (!reader.finished) throw new BrokenStream("the stream ended before the answer");
@@ -60,10 +61,15 @@ class ChunkReader {
     this.#options = options;
   }
 
-  *take(): Generator<GenerationEvent, void, undefined> {
+  /** What was read since the last time. */
+  take(): GenerationEvent[] {
     const events = this.#events;
     this.#events = [];
-    yield* events;
+    return events;
+  }
+
+  /** To be called when what came before the failure has been handed on. */
+  throwFailure(): void {
     if (this.#failure) throw this.#failure;
   }
 
