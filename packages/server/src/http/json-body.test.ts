@@ -44,10 +44,20 @@ test("a field that only the prototype has is missing", async () => {
   expect(answer.json().error.param).toBe("text");
 });
 
-test("a byte order mark is passed over, and bytes that are no UTF-8 are replaced", async () => {
+test("a byte order mark is passed over", async () => {
   expect((await send('\ufeff{"text":"a"}')).statusCode).toBe(200);
-  const answer = await send(Buffer.from([...Buffer.from('{"text":"'), 0xff, ...Buffer.from('"}')]));
-  expect(answer.json().text).toBe("\ufffd");
+});
+
+test.each([
+  ["a byte of no character", [0xff]],
+  ["a character cut short", [0xe2, 0x82]],
+  ["a surrogate", [0xed, 0xa0, 0x80]],
+])("%s is no UTF-8, and nothing is put in its place", async (_, bytes) => {
+  const answer = await send(
+    Buffer.from([...Buffer.from('{"text":"'), ...bytes, ...Buffer.from('"}')]),
+  );
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json().error.message).toContain("not valid UTF-8");
 });
 
 test.each([

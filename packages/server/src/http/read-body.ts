@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SomnusError } from "./errors.js";
 
@@ -90,6 +91,13 @@ function tooLarge(limit: number): SomnusError {
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) {
     throw new SomnusError("invalid_request", "The body is empty; send a JSON value.");
+  }
+  // Decoding would put replacement characters in their place, and the client would never know.
+  if (!isUtf8(bytes)) {
+    throw new SomnusError(
+      "invalid_request",
+      "The body is not valid UTF-8; JSON is sent in UTF-8 (RFC 8259).",
+    );
   }
   const text = bytes.toString("utf8");
   try {

@@ -54,6 +54,8 @@ export function chatRoute(parts: InferenceParts): Route {
 class ChatRun {
   readonly #head: AnswerHead;
   readonly #request: GenerationRequest;
+  /** The choice that is being answered. */
+  #choice = 0;
 
   constructor(
     private readonly parts: InferenceParts,
@@ -92,7 +94,10 @@ class ChatRun {
   }
 
   errorChunk(error: SomnusError) {
-    return writeChatErrorChunk(this.#head, error);
+    return writeChatErrorChunk(this.#head, error, {
+      choice: this.#choice,
+      includeUsage: this.chat.includeUsage,
+    });
   }
 
   #admit(): Promise<Lease> {
@@ -104,9 +109,10 @@ class ChatRun {
 
   #generation(lease: Lease) {
     const recorder = new TelemetryRecorder(lease, this.model);
-    const events = lease.generate(this.#request, this.call.signal, (event) =>
-      recorder.observe(event),
-    );
+    const events = lease.generate(this.#request, this.call.signal, (event) => {
+      if ("choice" in event) this.#choice = event.choice;
+      recorder.observe(event);
+    });
     const options = {
       head: this.#head,
       choices: this.#request.choices,

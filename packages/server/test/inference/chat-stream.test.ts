@@ -62,11 +62,12 @@ describe("a streamed chat", () => {
   it("ends with an error chunk and [DONE] when the engine dies in the middle", async () => {
     const chunks = await stream({
       messages: [{ role: "user", content: "[[rate:50]][[die:2]] one two three four" }],
+      stream_options: { include_usage: true },
     });
     const last = chunks.at(-1)! as ChatChunk;
     expect(last.choices[0]!.finish_reason).toBe("error");
     expect(last.error).toEqual({ message: expect.any(String), type: "server_error" });
-    expect(last.usage).toBeUndefined();
+    expect(last.usage).toBeNull();
     const next = await server.chat({});
     expect(next.status).toBe(200);
   });

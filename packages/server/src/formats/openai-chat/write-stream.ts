@@ -77,12 +77,20 @@ export async function* writeChatStream(
   }
 }
 
-/** The chunk that ends a stream which failed after its head was sent. */
-export function writeChatErrorChunk(head: AnswerHead, error: SomnusError): ChatChunk {
+/**
+ * The chunk that ends a stream which failed after its head was sent; `choice` is the one that was
+ * being answered.
+ */
+export function writeChatErrorChunk(
+  head: AnswerHead,
+  error: SomnusError,
+  options: { choice: number; includeUsage: boolean },
+): ChatChunk {
   return {
     ...head,
     object: "chat.completion.chunk",
-    choices: [{ index: 0, delta: {}, finish_reason: "error" }],
+    choices: [{ index: options.choice, delta: {}, finish_reason: "error" }],
+    ...(options.includeUsage ? { usage: null } : {}),
     error: { message: error.message, type: error.kind.type },
   };
 }
