@@ -5,6 +5,7 @@ import { startSomnus } from "./lib/server.mjs";
 const REQUESTS = 5_000;
 const AT_ONCE = 4;
 
+/** Prints what an idle server holds and what requests leave behind. */
 export async function run({ model }) {
   const config = await writeConfig(model, { slots: AT_ONCE, initial_tier: "tier3_nvme_ssd" });
   const somnus = await startSomnus({ file: config.file });

@@ -10,6 +10,7 @@ const ROUNDS = 3;
 /** Forbids the ends of turn of Qwen's and of SmolLM2's vocabulary: the stream has to outlast the prompt. */
 const ENDLESS = { 0: -100, 2: -100, 151643: -100, 151645: -100 };
 
+/** Prints the worst gap of each round. */
 export async function run({ model }) {
   const config = await writeConfig(model, { slots: 4 });
   const somnus = await startSomnus({ file: config.file });
@@ -22,7 +23,7 @@ export async function run({ model }) {
       const stream = streamChat(somnus.url, {
         model,
         messages: [{ role: "user", content: `${round}: Count from 1 to 500.` }],
-        max_tokens: 1_000,
+        max_tokens: 300,
         temperature: 0,
         logit_bias: ENDLESS,
       });

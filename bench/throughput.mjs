@@ -1,8 +1,6 @@
 // Tokens a second, time to first token and gaps between chunks, through Somnus and from a bare
 // llama-server with the same flags, in turn, as ratios and differences of pairs.
-import { engineCommand, startBare } from "./lib/bare.mjs";
-import { writeConfig } from "./lib/config.mjs";
-import { startSomnus } from "./lib/server.mjs";
+import { withBoth } from "./lib/both.mjs";
 import { median, quantile, spread } from "./lib/statistics.mjs";
 import { streamChat } from "./lib/stream.mjs";
 
@@ -10,14 +8,11 @@ const STREAMS = [1, 4, 8];
 const PAIRS = 5;
 const TOKENS = 96;
 
+/** Prints ratios and differences for each number of streams. */
 export async function run({ model }) {
-  const config = await writeConfig(model, { slots: 8 });
-  const somnus = await startSomnus({ file: config.file });
-  let bare = null;
-  try {
-    await streamChat(somnus.url, chat(model, 0, 0));
-    bare = await startBare(engineCommand(somnus.pid));
-    await streamChat(bare.url, chat(model, 0, 0));
+  await withBoth(model, { slots: 8, warmUp: chat(model, 0, 0) }, async ({ somnus, bare }) => {
+    // The code that each token passes is compiled only after it has run for a while.
+    await load(somnus.url, model, 8, 0);
     let round = 1;
     for (const streams of STREAMS) {
       const ratios = [];
@@ -26,8 +21,9 @@ export async function run({ model }) {
       for (let pair = 0; pair < PAIRS; pair++) {
         const order = pair % 2 === 0 ? [somnus, bare] : [bare, somnus];
         const results = new Map();
-        for (const server of order)
+        for (const server of order) {
           results.set(server, await load(server.url, model, streams, round));
+        }
         round++;
         const [a, b] = [results.get(somnus), results.get(bare)];
         ratios.push(a.rate / b.rate);
@@ -39,11 +35,7 @@ export async function run({ model }) {
           `added ttft ms ${spread(ttfts, 1)}; added p99 gap ms ${spread(gaps, 1)}`,
       );
     }
-  } finally {
-    await bare?.stop();
-    await somnus.stop();
-    await config.remove();
-  }
+  });
 }
 
 async function load(url, model, streams, round) {
