@@ -59,7 +59,8 @@ const MAY_CALL_CLIENT = ["cli"];
 /** Files of a room, besides its index.ts, that other rooms may import: its inner rooms' faces. */
 const FURTHER_FACES = {
   formats: ["generation\\.ts", "[^/]+/index\\.ts"],
-  engines: ["provisioning/index\\.ts"],
+  config: ["paths\\.ts", "config-file\\.ts"],
+  engines: ["provisioning/index\\.ts", "provisioning/build-id\\.ts"],
   http: ["errors\\.ts"],
 };
 

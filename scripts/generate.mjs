@@ -4,16 +4,13 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = new URL("../", import.meta.url);
-const built = new URL("packages/server/dist/config/index.js", root);
 
-const { configJsonSchema, configReference } = await import(built.href).catch((error) => {
-  if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
-  console.error("The server is not built; run `npm run build` first.");
-  process.exit(1);
-});
+const { configJsonSchema, configReference } = await fromBuild("config");
+const { catalogJsonSchema } = await fromBuild("models");
 
 const files = new Map([
   ["config/somnus.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`],
+  ["config/models.catalog.schema.json", `${JSON.stringify(catalogJsonSchema(), null, 2)}\n`],
   ["docs/reference/configuration.md", configReference()],
 ]);
 
@@ -35,4 +32,14 @@ for (const [path, content] of files) {
 if (onlyCheck && stale > 0) {
   console.error("Run `npm run generate` and commit what it writes.");
   process.exit(1);
+}
+
+/** A room of the built server. */
+async function fromBuild(room) {
+  const url = new URL(`packages/server/dist/${room}/index.js`, root);
+  return await import(url.href).catch((error) => {
+    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    console.error("The server is not built; run `npm run build` first.");
+    process.exit(1);
+  });
 }

@@ -28,12 +28,18 @@ const FETCHED = [
     licence: "Apache-2.0",
     holder: "Hugging Face",
   },
+  {
+    name: "The other models of the catalog",
+    what: "each on request only",
+    licence: "the licence that `somnus catalog` names for each",
+    holder: "of their publishers",
+  },
 ];
 
 /**
  * The production dependencies of the lock file: what a running server loads.
- * @param {{ packages: Record<string, { version?: string, license?: string, dev?: boolean, devOptional?: boolean, link?: boolean }> }} lock
- * @returns {{ path: string, name: string, version: string, licence: string }[]} by name, then version
+ * @param {{ packages: Record<string, { version?: string, license?: string, dev?: boolean, devOptional?: boolean, link?: boolean, os?: string[], cpu?: string[] }> }} lock
+ * @returns {{ path: string, name: string, version: string, licence: string, onePlatform: boolean }[]} by name, then version
  */
 export function productionPackages(lock) {
   return Object.entries(lock.packages)
@@ -44,6 +50,7 @@ export function productionPackages(lock) {
       name: path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
       version: entry.version ?? "",
       licence: entry.license ?? "unknown",
+      onePlatform: entry.os !== undefined || entry.cpu !== undefined,
     }))
     .sort((a, b) => order(a.name, b.name) || order(a.version, b.version));
 }
@@ -59,9 +66,7 @@ export function notices(root) {
   const packages = productionPackages(lock);
   const byText = new Map();
   for (const entry of packages) {
-    const text =
-      licenceText(join(root, entry.path)) ||
-      `Licence: ${entry.licence} (its package carries no licence file).`;
+    const text = textFor(root, entry);
     byText.set(text, [...(byText.get(text) ?? []), entry]);
   }
   return [
@@ -96,6 +101,16 @@ export function notices(root) {
     ]),
     "",
   ].join("\n");
+}
+
+/** The same on every machine, although each has only the builds for its own platform installed. */
+function textFor(root, { path, licence, onePlatform }) {
+  if (onePlatform) {
+    return `Licence: ${licence} (a build for one platform of the package that it is named after).`;
+  }
+  return (
+    licenceText(join(root, path)) || `Licence: ${licence} (its package carries no licence file).`
+  );
 }
 
 function licenceText(folder) {

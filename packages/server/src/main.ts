@@ -7,7 +7,7 @@ import {
   type ModelConfig,
 } from "./config/index.js";
 import { createLlamaEngine } from "./engines/index.js";
-import { createProvisioning } from "./engines/provisioning/index.js";
+import { createProvisioning, NextEngine } from "./engines/provisioning/index.js";
 import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
 import { inferenceRoutes } from "./inference/index.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
@@ -56,13 +56,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const provisioning = createProvisioning({
     cacheDir: enginesFolder(config),
     sourceBuild: config.engines.llama.source_build,
+    releaseBuild: config.engines.llama.release_build,
     env,
     artifacts,
     log,
+    ...(config.engines.llama.release_url === undefined
+      ? {}
+      : { releaseUrl: config.engines.llama.release_url }),
     ...(config.engines.llama.path === undefined
       ? {}
       : { configuredPath: config.engines.llama.path }),
   });
+  const nextEngine = new NextEngine(provisioning, log);
   const pool = new Pool({
     config,
     modelsDir,
@@ -73,6 +78,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const engine = createLlamaEngine({
     binary: () => startup.engine(),
+    watch: nextEngine,
     runtimeDir: defaultPaths(env).runtime_dir,
     stallMs: config.limits.engine_timeout_secs * 1_000,
     loadTimeoutMs: config.limits.load_timeout_secs * 1_000,
@@ -125,7 +131,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     pool,
     modelsDir,
     artifacts,
-    provisioning,
+    engine: nextEngine,
     scheduler,
     schedulable: asSchedulable,
     log,
@@ -163,6 +169,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     } finally {
       await scheduler.close();
       await ready;
+      await nextEngine.close();
     }
   };
   return {

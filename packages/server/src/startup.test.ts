@@ -1,13 +1,15 @@
 import { expect, it } from "vitest";
 import { SomnusError } from "./http/errors.js";
 import type { Pool, PoolModel } from "./models/index.js";
-import { createLog } from "./observe/index.js";
+import { createLog, type Logger } from "./observe/index.js";
 import { Startup, type StartupParts } from "./startup.js";
 
 /** A startup whose steps go well where the test says nothing else. */
 function startup(parts: {
   models?: Partial<PoolModel>[];
   missing?: boolean;
+  broken?: { file: string; reason: string }[];
+  log?: Partial<Logger>;
   provide?: () => Promise<unknown>;
   fetch?: () => Promise<unknown>;
 }): Startup {
@@ -15,6 +17,7 @@ function startup(parts: {
   const pool = {
     open: async () => {},
     refresh: async () => {},
+    broken: async () => parts.broken ?? [],
     list: () => parts.models ?? [],
     missing: async () =>
       parts.missing ? [{ model: { id: "m", name: "M" }, variant: { files: [file] } }] : [],
@@ -23,10 +26,10 @@ function startup(parts: {
     pool,
     modelsDir: "/models",
     artifacts: { fetch: parts.fetch ?? (async () => {}) },
-    provisioning: { provide: parts.provide ?? (async () => ({ version: "1" })) },
+    engine: { bring: parts.provide ?? (async () => ({ version: "1" })), current: null },
     scheduler: { preload: async () => {} },
     schedulable: () => ({}),
-    log: createLog("silent"),
+    log: parts.log ?? createLog("silent"),
     onProgress: () => {},
   } as unknown as StartupParts);
 }
@@ -70,6 +73,22 @@ it.each([
     expect(server.current()?.failed ?? false).toBe(!goesOn);
   },
 );
+
+it("warns once of each model of the library that cannot be used", async () => {
+  const warnings: unknown[] = [];
+  const server = startup({
+    broken: [{ file: "tiny.json", reason: "it is no JSON" }],
+    log: {
+      info: () => {},
+      warn: (facts: unknown) => {
+        warnings.push(facts);
+      },
+    },
+  });
+  await server.run();
+  expect(warnings).toEqual([{ manifest: "tiny.json", reason: "it is no JSON" }]);
+  expect(server.current()).toBeNull();
+});
 
 it("ends quietly when it is told to stop", async () => {
   const stopping: Startup = startup({

@@ -1,5 +1,5 @@
 import type { Artifacts } from "./artifacts/index.js";
-import type { EngineBinary, Provisioning } from "./engines/provisioning/index.js";
+import type { EngineBinary, NextEngine } from "./engines/provisioning/index.js";
 import { type SomnusError, toSomnusError } from "./http/errors.js";
 import type { Readiness } from "./inference/index.js";
 import { installVariant, type Pool, type PoolModel } from "./models/index.js";
@@ -26,7 +26,7 @@ export interface StartupParts {
   pool: Pool;
   modelsDir: string;
   artifacts: Artifacts;
-  provisioning: Provisioning;
+  engine: NextEngine;
   scheduler: Scheduler;
   schedulable: (model: PoolModel) => Schedulable;
   log: Logger;
@@ -47,7 +47,6 @@ export class Startup implements Readiness {
   readonly #parts: StartupParts;
   readonly #abort = new AbortController();
   #now: StartupProgress = { phase: "models", reason: PHASE_NAMES.models, progress: null };
-  #engine: EngineBinary | null = null;
   #failure: SomnusError | null = null;
 
   constructor(parts: StartupParts) {
@@ -82,11 +81,11 @@ export class Startup implements Readiness {
   }
 
   /**
-   * The program that runs text models.
+   * The program that runs text models, for a load that starts now.
    * @throws SomnusError why there is none
    */
   async engine(): Promise<EngineBinary> {
-    if (this.#engine) return this.#engine;
+    if (this.#parts.engine.current) return this.#parts.engine.forLoad();
     throw this.#failure ?? new Error("The engine was asked for before startup had brought it.");
   }
 
@@ -122,14 +121,17 @@ export class Startup implements Readiness {
 
   async #readModels(): Promise<void> {
     this.#step("models", PHASE_NAMES.models);
-    await this.#parts.pool.open();
+    const { pool, log } = this.#parts;
+    await pool.open();
+    for (const { file, reason } of await pool.broken()) {
+      log.warn({ manifest: file, reason }, "a model of the library cannot be used");
+    }
   }
 
   async #provideEngine(): Promise<void> {
     const on = this.#step("engine", "looking for the llama.cpp engine");
-    this.#engine = await this.#parts.provisioning.provide(on, this.#abort.signal);
-    const { version, origin, path } = this.#engine;
-    this.#parts.log.info({ version, origin, path }, "engine");
+    const { id, version, origin, path } = await this.#parts.engine.bring(on, this.#abort.signal);
+    this.#parts.log.info({ build: id, version, origin, path }, "engine");
   }
 
   async #fetchMissing(): Promise<void> {

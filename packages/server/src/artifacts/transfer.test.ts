@@ -6,8 +6,7 @@ it("progress is smoothed, monotone and at most five times a second, with the end
   let now = 0;
   const seen: Progress[] = [];
   const transfer = startTransfer(
-    "fetching x",
-    10_000,
+    { step: "fetching x", file: "x", total: 10_000 },
     (progress) => seen.push(progress),
     () => now,
   );
@@ -17,7 +16,7 @@ it("progress is smoothed, monotone and at most five times a second, with the end
   }
   transfer.reached(50);
   expect(seen).toHaveLength(46);
-  expect(seen[0]).toEqual({ step: "fetching x", done: 0, total: 10_000, unit: "bytes" });
+  expect(seen[0]).toEqual({ step: "fetching x", file: "x", done: 0, total: 10_000, unit: "bytes" });
   expect(seen.at(-1)?.done).toBe(9_000);
   expect(seen.at(-1)?.rate).toBeCloseTo(1_000);
   expect(seen.at(-1)?.etaSecs).toBe(1);

@@ -1,5 +1,6 @@
 import { type ConfigError, defaultPaths, explainConfig, problemText } from "../config/index.js";
 import { nearest } from "../spelling/index.js";
+import { checkAgainstMachine } from "./config-machine.js";
 import { CliFailure, EXIT } from "./failure.js";
 import type { Io } from "./io.js";
 import { tableLines } from "./layout.js";
@@ -42,7 +43,15 @@ export async function configShow(io: Io, options: ConfigOptions, args: string[])
 export async function configCheck(io: Io, options: ConfigOptions): Promise<number> {
   const { out } = io;
   try {
-    const { file, warnings } = await loadSettings(io, options);
+    const loaded = await loadSettings(io, options);
+    const { file } = loaded;
+    const { problems, warnings: more } = await checkAgainstMachine(loaded, io);
+    const warnings = [...loaded.warnings, ...more];
+    if (problems.length > 0) {
+      if (options.json) out.json({ ok: false, file, problems, warnings });
+      else for (const problem of problems) out.line(problemText(problem));
+      return EXIT.failure;
+    }
     if (options.json) out.json({ ok: true, file, problems: [], warnings });
     else {
       for (const warning of warnings) out.line(`${out.paint.yellow("warn")}  ${warning}`);

@@ -1,6 +1,9 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { VERSION } from "../version.js";
-import { EXIT } from "./failure.js";
+import { actionsWith } from "./action.js";
+import { completionCommand } from "./completion/index.js";
+import { engineCommand } from "./engine/index.js";
+import { importCommand } from "./import.js";
 import type { Io } from "./io.js";
 
 /**
@@ -45,14 +48,7 @@ Examples:
 Exit status: 0 done, 1 failed, 2 not understood, 130 ended by Ctrl-C.`,
     );
 
-  /** Runs a verb with its options and those of the program; what it returns is the exit status. */
-  const verb =
-    <O extends object>(run: (options: O, args: string[]) => Promise<number>) =>
-    async (...received: unknown[]) => {
-      const command = received.at(-1) as Command;
-      const code = await run(command.optsWithGlobals() as O, command.args);
-      if (code !== EXIT.ok) setExit(code);
-    };
+  const verb = actionsWith(setExit);
 
   program
     .command("serve")
@@ -111,21 +107,83 @@ Examples:
   program
     .command("list")
     .alias("ls")
-    .description("List the models that are installed or can be fetched.")
+    .description("List the models that are installed.")
+    .option("--all", "those of the catalog that are not, too")
     .option("--json", "print JSON")
     .addHelpText("after", "\nExample:\n  somnus list")
     .action(verb(async (options) => (await import("./list.js")).list(io, options)));
 
   program
+    .command("catalog")
+    .description("List the models that can be fetched.")
+    .option("--search <text>", "only those in which each of these words stands")
+    .option("--modality <modality>", "only those for this, as in text_generation or embeddings")
+    .option("--installed", "only those that are installed")
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nExamples:\n  somnus catalog\n  somnus catalog --search coder --json")
+    .action(verb(async (options) => (await import("./catalog.js")).catalog(io, options)));
+
+  program
+    .command("show")
+    .description("Show everything known of a model.")
+    .argument("<id[:quant]>", "the model, as `somnus list` or `somnus catalog` names it")
+    .option("--json", "print JSON")
+    .addHelpText("after", "\nExample:\n  somnus show smollm2:135m")
+    .action(verb(async (options, args) => (await import("./show.js")).show(io, options, args)));
+
+  program
     .command("pull")
-    .description("Fetch models of the catalog.")
-    .argument("<id[:quant]...>", "the models, as `somnus list` names them")
+    .description("Fetch models of the catalog, or any GGUF of the Hugging Face hub.")
+    .argument(
+      "<model...>",
+      "id[:quant] of the catalog, owner/repo[:quant], or an address of the hub",
+    )
+    .option("--revision <name>", "branch, tag or commit of a repository of the hub")
+    .option("--dry-run", "only say what would be fetched")
     .option("--json", "print events as JSON, one a line")
     .addHelpText(
       "after",
-      "\nExamples:\n  somnus pull smollm2:135m\n  somnus pull qwen2.5-coder:0.5b:Q4_K_M",
+      `
+Ctrl-C stops it; the same command goes on.
+
+Examples:
+  somnus pull smollm2:135m
+  somnus pull qwen2.5-coder:0.5b:Q4_K_M
+  somnus pull Qwen/Qwen2.5-0.5B-Instruct-GGUF:Q8_0
+  somnus pull --dry-run Qwen/Qwen2.5-0.5B-Instruct-GGUF`,
     )
     .action(verb(async (options, args) => (await import("./pull.js")).pull(io, options, args)));
+
+  withServer(program.command("rm"))
+    .description("Delete the files of models. Files that are used in place stay.")
+    .argument("<id[:quant]...>", "the models, as `somnus list` names them")
+    .option("-y, --yes", "do not ask")
+    .option("--json", "print JSON, one line a model")
+    .addHelpText("after", "\nExample:\n  somnus rm smollm2:135m")
+    .action(verb(async (options, args) => (await import("./rm.js")).rm(io, options, args)));
+
+  program
+    .command("convert")
+    .description("Make a GGUF file of a model that no engine loads as it is.")
+    .argument("<folder>", "the folder with the model's files")
+    .addOption(new Option("--to <format>", "what to make").choices(["gguf"]).default("gguf"))
+    .option("--type <type>", "the format of its numbers, as in F16 or Q8_0")
+    .option("--out <file>", "where to; without --id the file is all that is made")
+    .option("--id <name>", "the model's id; the folder's name without it")
+    .option("--json", "print events as JSON, one a line")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  somnus convert ./all-MiniLM-L6-v2
+  somnus convert ./all-MiniLM-L6-v2 --type Q8_0 --out ./minilm.gguf`,
+    )
+    .action(
+      verb(async (options, args) => (await import("./convert.js")).convert(io, options, args)),
+    );
+
+  program.addCommand(importCommand(io, verb).copyInheritedSettings(program));
+  program.addCommand(engineCommand(io, verb, program));
 
   program
     .command("doctor")
@@ -156,6 +214,8 @@ Examples:
     .option("--json", "print JSON")
     .addHelpText("after", '\nExample:\n  "$EDITOR" "$(somnus config path)"')
     .action(verb(async (options) => (await import("./config.js")).configPath(io, options)));
+
+  program.addCommand(completionCommand(io, verb, program));
 
   program
     .command("version")

@@ -59,3 +59,38 @@ test("a step that was over at once leaves no line behind", () => {
   view.finish();
   expect(stream.text).toBe("");
 });
+
+test("files that come at once have a bar each", () => {
+  const { stream, out } = screen(100);
+  const view = new ProgressView(out);
+  view.show("fetching a", half, "a");
+  view.show("fetching b", { ...half, done: 25e6 }, "b");
+  view.stop();
+  const last = stream.text.slice(stream.text.lastIndexOf("fetching a"));
+  expect(last).toMatch(/fetching a \S+ 50%.*\nfetching b \S+ 25%/);
+});
+
+test("a file that is complete gives its line to the next one", () => {
+  const { stream, out } = screen(100);
+  const view = new ProgressView(out);
+  view.show("fetching a", half, "a");
+  view.show("fetching b", half, "b");
+  view.show("fetching a", { ...half, done: 100e6 }, "a");
+  view.show("fetching c", half, "c");
+  view.stop();
+  const last = stream.text.slice(stream.text.lastIndexOf("fetching b"));
+  expect(last).toMatch(/fetching b .*\nfetching c /);
+  expect(last).not.toContain("fetching a");
+});
+
+test("where there is no terminal each file has lines of its own", async () => {
+  const { stream, out } = screen();
+  const view = new ProgressView(out, { firstMs: 1, everyMs: 10_000 });
+  view.show("fetching a", half, "a");
+  view.show("fetching b", { ...half, done: 25e6 }, "b");
+  await stream.shows("fetching a: 50 MB of 100 MB");
+  await stream.shows("fetching b: 25 MB of 100 MB");
+  view.finish();
+  expect(stream.text).toContain("✓ fetching a");
+  expect(stream.text).toContain("✓ fetching b");
+});

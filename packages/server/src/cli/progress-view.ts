@@ -1,11 +1,13 @@
-import { SingleBar } from "cli-progress";
+import { MultiBar, type SingleBar } from "cli-progress";
 import type { Progress } from "../observe/index.js";
-import { cut, printable } from "./layout.js";
+import { cut, displayWidth, printable } from "./layout.js";
 import type { Output } from "./output.js";
 import { bytesText, durationText } from "./quantities.js";
 
 /** How far a step is: measured in units, or as the percentage that a server tells. */
-export type Extent = Omit<Progress, "step"> | { percent: number | null; etaSecs: number | null };
+export type Extent =
+  | Omit<Progress, "step" | "file" | "resumedFrom">
+  | { percent: number | null; etaSecs: number | null };
 
 /** Milliseconds until the first line about a step, and between the later ones, where there is no terminal. */
 export interface Pace {
@@ -16,86 +18,76 @@ export interface Pace {
 const PACE: Pace = { firstMs: 1_000, everyMs: 5_000 };
 /** A step that is over sooner leaves no line behind, in milliseconds. */
 const WORTH_TELLING_MS = 1_000;
-const CLEAR_LINE = "\r\u001b[K";
+/** Columns of the percentage and of the longest detail: "491 of 491 MB, 99 MB/s, 59 min 59 s left". */
+const DETAIL_COLUMNS = 8 + 44;
 
 interface Step {
   readonly name: string;
   readonly begun: number;
   extent: Extent | null;
   bar: SingleBar | null;
-  /** Something of it is on the screen, or was printed. */
-  shown: boolean;
+  /** A plain line about it was printed. */
+  told: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Shows one step of work after the other: a bar on a terminal, else a plain line every few
- * seconds. `stop` it on every path: a bar draws until then.
+ * Shows what is under way: a bar each on a terminal, else a plain line every few seconds. Work of one
+ * strand is one step after the other; several strands, such as files that are fetched at once, have
+ * bars of their own. `stop` it on every path: bars are drawn until then.
  */
 export class ProgressView {
   readonly #out: Output;
   readonly #pace: Pace;
-  #step: Step | null = null;
+  readonly #steps = new Map<string, Step>();
+  #bars: MultiBar | null = null;
 
   constructor(out: Output, pace: Pace = PACE) {
     this.#out = out;
     this.#pace = pace;
   }
 
-  /** The step that runs now and how far it is. Another name ends the step before. */
-  show(name: string, extent: Extent | null): void {
-    if (this.#step?.name !== name) {
-      this.finish();
-      this.#begin(name);
+  /** The step that a strand is at and how far it is. Another name ends the strand's step before. */
+  show(name: string, extent: Extent | null, strand = ""): void {
+    const before = this.#steps.get(strand);
+    if (before?.name === name) {
+      before.extent = extent;
+      before.bar?.update(0, { step: before });
+      return;
     }
-    const step = this.#step!;
-    step.extent = extent;
-    if (this.#out.isTerminal) this.#draw(step);
+    this.#end((key, step) => key === strand || isComplete(step));
+    this.#begin(name, extent, strand);
   }
 
-  /** Prints lines without disturbing the bar. */
+  /** Prints lines without disturbing the bars. */
   print(text: string): void {
-    const step = this.#step;
-    if (step !== null) this.#clear(step);
+    this.#clear();
     this.#out.line(text);
-    if (step !== null && this.#out.isTerminal) this.#draw(step);
+    this.#draw();
   }
 
-  /** The step that runs is over. */
+  /** What is under way is over. */
   finish(): void {
-    const step = this.#step;
-    if (step === null) return;
-    const wasShown = step.shown;
-    this.stop();
-    const tookMs = performance.now() - step.begun;
-    if (tookMs < WORTH_TELLING_MS && !(wasShown && !this.#out.isTerminal)) return;
-    const { paint } = this.#out;
-    const size = sizeText(step.extent);
-    const detail = paint.dim(`${size === "" ? "" : `${size}, `}${durationText(tookMs / 1_000)}`);
-    this.#out.line(`${paint.green("✓")} ${printable(step.name)}  ${detail}`);
+    this.#end(() => true);
   }
 
-  /** Takes the step away without a word: it failed, or nobody waits for it any more. */
+  /** Takes everything away without a word: it failed, or nobody waits for it any more. */
   stop(): void {
-    if (this.#step === null) return;
-    clearInterval(this.#step.timer);
-    this.#clear(this.#step);
-    this.#step = null;
+    for (const step of this.#steps.values()) clearTimeout(step.timer);
+    this.#clear();
+    this.#steps.clear();
   }
 
-  #begin(name: string): void {
-    const step: Step = {
-      name,
-      begun: performance.now(),
-      extent: null,
-      bar: null,
-      shown: false,
-      timer: undefined,
-    };
-    this.#step = step;
-    if (this.#out.isTerminal) return;
+  #begin(name: string, extent: Extent | null, strand: string): void {
+    const begun = performance.now();
+    const step: Step = { name, begun, extent, bar: null, told: false, timer: undefined };
+    this.#steps.set(strand, step);
+    if (this.#out.isTerminal) {
+      this.#draw();
+      return;
+    }
     const tell = () => {
-      step.shown = true;
+      step.told = true;
       const detail = detailText(step.extent);
       this.#out.line(`${printable(name)}${detail === "" ? " ..." : `: ${detail}`}`);
       step.timer = setTimeout(tell, this.#pace.everyMs).unref();
@@ -103,53 +95,67 @@ export class ProgressView {
     step.timer = setTimeout(tell, this.#pace.firstMs).unref();
   }
 
-  #draw(step: Step): void {
-    const share = shareOf(step.extent);
-    step.shown = true;
-    if (share === null) {
-      this.#clear(step);
-      step.shown = true;
-      const detail = detailText(step.extent);
-      const text = `${printable(step.name)} ...${detail === "" ? "" : ` ${detail}`}`;
-      this.#out.write(this.#out.paint.dim(cut(text, this.#out.columns - 1)));
-      return;
+  /** Ends steps, and tells of those that took a while. */
+  #end(isOver: (strand: string, step: Step) => boolean): void {
+    const over = [...this.#steps].filter(([strand, step]) => isOver(strand, step));
+    if (over.length === 0) return;
+    this.#clear();
+    for (const [strand, step] of over) {
+      clearTimeout(step.timer);
+      this.#steps.delete(strand);
+      const tookMs = performance.now() - step.begun;
+      if (tookMs < WORTH_TELLING_MS && !step.told) continue;
+      const { paint } = this.#out;
+      const size = sizeText(step.extent);
+      const detail = `${size === "" ? "" : `${size}, `}${durationText(tookMs / 1_000)}`;
+      this.#out.line(`${paint.green("✓")} ${printable(step.name)}  ${paint.dim(detail)}`);
     }
-    const payload = { detail: detailText(step.extent) };
-    if (step.bar !== null) {
-      step.bar.update(share, payload);
-      return;
-    }
-    this.#clear(step);
-    step.shown = true;
-    step.bar = this.#bar(step.name);
-    step.bar.start(1, share, payload);
+    this.#draw();
   }
 
-  #bar(name: string): SingleBar {
-    const { columns, paint, stream } = this.#out;
-    // Room for the percentage and for the longest detail: "491 of 491 MB, 99 MB/s, 59 min 59 s left".
-    const rest = 8 + 44;
-    const barsize = Math.max(8, Math.min(30, Math.floor((columns - rest) / 3)));
-    const title = cut(printable(name), Math.max(12, columns - rest - barsize));
-    return new SingleBar({
-      stream,
-      barsize,
-      barCompleteChar: "█",
-      barIncompleteChar: "░",
-      format: `${title.replace(/[{}]/g, "")} ${paint.cyan("{bar}")} {percentage}%  ${paint.dim("{detail}")}`,
+  /** Gives every step its bar. */
+  #draw(): void {
+    if (!this.#out.isTerminal || this.#steps.size === 0 || this.#out.broken.aborted) return;
+    this.#bars ??= new MultiBar({
+      stream: this.#out.stream,
+      format: (_options, _params, { step }: { step: Step }) => this.#lineOf(step),
       hideCursor: true,
       clearOnComplete: true,
+      forceRedraw: true,
       fps: 8,
     });
+    for (const step of this.#steps.values()) step.bar ??= this.#bars.create(1, 0, { step });
+    this.#bars.update();
   }
 
-  #clear(step: Step): void {
-    if (step.bar !== null) {
-      if (!this.#out.broken.aborted) step.bar.stop();
-      step.bar = null;
-    } else if (step.shown && this.#out.isTerminal) this.#out.write(CLEAR_LINE);
-    if (this.#out.isTerminal) step.shown = false;
+  /** Takes the bars from the screen; `#draw` brings them back. */
+  #clear(): void {
+    if (!this.#out.broken.aborted) this.#bars?.stop();
+    this.#bars = null;
+    for (const step of this.#steps.values()) step.bar = null;
   }
+
+  #lineOf(step: Step): string {
+    const { columns, paint } = this.#out;
+    const share = shareOf(step.extent);
+    const detail = detailText(step.extent);
+    const name = printable(step.name);
+    if (share === null) {
+      const text = `${name} ...${detail === "" ? "" : ` ${detail}`}`;
+      return paint.dim(cut(text, columns - 1));
+    }
+    const width = Math.max(8, Math.min(30, Math.floor((columns - DETAIL_COLUMNS) / 3)));
+    const done = Math.round(share * width);
+    const bar = paint.cyan("█".repeat(done) + "░".repeat(width - done));
+    const title = cut(name, Math.max(12, columns - DETAIL_COLUMNS - width));
+    const percent = `${Math.floor(share * 100)}%`;
+    const room = columns - displayWidth(title) - width - percent.length - 5;
+    return `${title} ${bar} ${percent}  ${paint.dim(cut(detail, room))}`;
+  }
+}
+
+function isComplete({ extent }: Step): boolean {
+  return extent !== null && "done" in extent && !!extent.total && extent.done >= extent.total;
 }
 
 /** Done part of all, from 0 to 1; null when it cannot be told. */

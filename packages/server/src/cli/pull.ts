@@ -1,144 +1,158 @@
 import { createArtifacts } from "../artifacts/index.js";
+import type { Config } from "../config/index.js";
 import {
   type Catalog,
-  type CatalogModel,
-  type CatalogVariant,
   findInCatalog,
-  installVariant,
-  isInstalled,
+  type HubSpec,
+  parseHubSpec,
   readCatalog,
 } from "../models/index.js";
-import type { Progress } from "../observe/index.js";
-import { nearest } from "../spelling/index.js";
-import { CliFailure, EXIT, interrupted } from "./failure.js";
+import { EXIT, usageError } from "./failure.js";
 import type { Io } from "./io.js";
-import { ProgressView } from "./progress-view.js";
+import { nextStep, untestedNote } from "./next-step.js";
+import { catalogTarget, hubTarget, type PlannedFile, type PullTarget } from "./pull-target.js";
 import { bytesText } from "./quantities.js";
-import { describe } from "./report-failure.js";
 import { type CommonOptions, loadSettings, serverEnvironment } from "./settings.js";
+import { type Teller, tellWork } from "./teller.js";
+import { unknownModel } from "./unknown-model.js";
 
-/** Between two progress events of one step with `--json`, milliseconds. */
-const EVENT_EVERY_MS = 500;
-
-interface Wanted {
-  model: CatalogModel;
-  variant: CatalogVariant;
+export interface PullOptions extends CommonOptions {
+  revision?: string;
+  dryRun?: boolean;
+  json?: boolean;
 }
 
 /**
- * `somnus pull ID[:QUANT]...`: fetches what is missing of each. What was verified stays, so the
- * same command goes on where it was stopped.
+ * `somnus pull MODEL...`: fetches what is missing of each, models of the catalog and any GGUF of the
+ * hub. What was verified stays, so the same command goes on where it was stopped.
  */
-export async function pull(
-  io: Io,
-  options: CommonOptions & { json?: boolean },
-  specs: string[],
-): Promise<number> {
+export async function pull(io: Io, options: PullOptions, specs: string[]): Promise<number> {
   const { config } = await loadSettings(io, options);
-  const catalog = await readCatalog();
-  const wanted = specs.map((spec) => find(catalog, spec));
-  const abort = new AbortController();
-  const releases = (["SIGINT", "SIGTERM"] as const).map((signal) =>
-    io.onSignal(signal, () => abort.abort(interrupted("Stopped.", "The same command goes on."))),
-  );
-  const tell = options.json ? eventTeller(io) : personTeller(io);
-  const env = serverEnvironment(io.env);
-  const artifacts = createArtifacts({ env });
-  const modelsDir = config.pool.models_dir;
-  try {
-    for (const { model, variant } of wanted) {
-      if (await isInstalled(variant, artifacts, modelsDir)) {
-        tell.present(model, variant);
-        continue;
-      }
-      await installVariant(variant, {
-        artifacts,
-        modelsDir,
-        on: (progress) => tell.progress(model, progress),
-        signal: abort.signal,
-      });
-      tell.done(model, variant);
+  const stopping = { message: "Stopped.", advice: "The same command goes on." };
+  return tellWork(io, { json: options.json === true, stopping }, async (tell, signal) => {
+    const targets = await findTargets(io, config, options, specs, signal);
+    for (const target of targets) {
+      if (options.dryRun) await tellPlan(io, target, tell);
+      else await bring(io, config, target, tell, signal);
     }
     return EXIT.ok;
-  } catch (error) {
-    tell.stop();
-    const failure = abort.signal.aborted ? abort.signal.reason : error;
-    if (!options.json) throw failure;
-    const { message, advice, exitCode } = describe(failure);
-    io.out.line(JSON.stringify({ event: "error", message, advice }));
-    return exitCode;
-  } finally {
-    tell.stop();
-    for (const release of releases) release();
-  }
-}
-
-function find(catalog: Catalog, spec: string): Wanted {
-  const found = findInCatalog(catalog, spec);
-  if (found !== null) return found;
-  const ids = catalog.models.map((model) => model.id);
-  const model = catalog.models.find((one) => spec.startsWith(`${one.id}:`));
-  if (model !== undefined) {
-    const quants = model.variants.map((variant) => `${model.id}:${variant.quant}`);
-    throw new CliFailure(`The catalog has no ${spec}.`, { advice: `It has ${quants.join(", ")}.` });
-  }
-  const meant = nearest(spec, ids);
-  throw new CliFailure(`The catalog has no model "${spec}".`, {
-    advice: `${meant === null ? "" : `Did you mean ${meant}? `}It has ${ids.join(", ")}.`,
   });
 }
 
-/** How the course of a pull is told. */
-interface Teller {
-  present(model: CatalogModel, variant: CatalogVariant): void;
-  progress(model: CatalogModel, progress: Progress): void;
-  done(model: CatalogModel, variant: CatalogVariant): void;
-  stop(): void;
+/**
+ * All that is to be pulled, before anything is: a mistake in one of several names fetches nothing.
+ * @throws CliFailure when a name means nothing; SomnusError when the hub has no such model
+ */
+async function findTargets(
+  io: Io,
+  config: Config,
+  options: PullOptions,
+  specs: readonly string[],
+  signal: AbortSignal,
+): Promise<PullTarget[]> {
+  const catalog = await readCatalog();
+  const env = serverEnvironment(io.env);
+  const modelsDir = config.pool.models_dir;
+  const place = { artifacts: createArtifacts({ env }), modelsDir, catalog, env };
+  const wanted = [...new Set(specs)].map((spec) => meaningOf(catalog, spec, options.revision));
+  const targets: PullTarget[] = [];
+  for (const one of wanted) {
+    targets.push(
+      "repo" in one
+        ? await hubTarget(one, place, signal)
+        : catalogTarget(one.model, one.variant, place),
+    );
+  }
+  return targets;
 }
 
-function personTeller({ out, err }: Io): Teller {
-  const view = new ProgressView(err);
-  const name = (model: CatalogModel, variant: CatalogVariant) =>
-    `${out.paint.bold(model.id)} (${variant.quant}, ${bytesText(sizeOf(variant))})`;
-  return {
-    present: (model, variant) => out.line(`${name(model, variant)} is already installed.`),
-    progress: (_model, { step, ...extent }) => view.show(step, extent),
-    done: (model, variant) => {
-      view.finish();
-      out.line(`${name(model, variant)} is installed. Chat with it: somnus run ${model.id}`);
-    },
-    stop: () => view.stop(),
-  };
+/** What a name means: a variant of the catalog, else what the hub has under it. @throws CliFailure */
+function meaningOf(
+  catalog: Catalog,
+  spec: string,
+  revision: string | undefined,
+): NonNullable<ReturnType<typeof findInCatalog>> | HubSpec {
+  const found = findInCatalog(catalog, spec);
+  const hub = found === null ? parseHubSpec(spec) : null;
+  if (hub !== null) return revision === undefined ? hub : { ...hub, revision };
+  if (found === null) {
+    const known = catalog.models.flatMap(({ id, variants }) =>
+      variants.map(({ quant }) => ({ id, quant })),
+    );
+    throw unknownModel(
+      known,
+      spec,
+      "All that can be had: somnus catalog; any GGUF of the hub: somnus pull OWNER/REPO",
+    );
+  }
+  if (revision === undefined) return found;
+  throw usageError(
+    `${spec} is a model of the catalog, which says itself what to fetch.`,
+    "--revision goes with a repository of the hub: somnus pull OWNER/REPO --revision REVISION",
+  );
 }
 
-function eventTeller({ out }: Io): Teller {
-  let last = { step: "", at: 0 };
-  const event = (name: string, fields: object) =>
-    out.line(JSON.stringify({ event: name, ...fields }));
-  const files = (variant: CatalogVariant) =>
-    variant.files.map(({ file, size }) => ({ file, size }));
-  return {
-    present: (model, variant) =>
-      event("present", { id: model.id, quant: variant.quant, files: files(variant) }),
-    progress: (model, { step, done, total, unit, rate, etaSecs }) => {
-      const at = performance.now();
-      const isLast = total !== undefined && done >= total;
-      if (step === last.step && at - last.at < EVENT_EVERY_MS && !isLast) return;
-      last = { step, at };
-      event("progress", {
-        id: model.id,
-        ...{ step, done, unit },
-        total: total ?? null,
-        rate: rate ?? null,
-        eta_secs: etaSecs ?? null,
-      });
-    },
-    done: (model, variant) =>
-      event("done", { id: model.id, quant: variant.quant, files: files(variant) }),
-    stop: () => {},
-  };
+async function bring(
+  io: Io,
+  config: Config,
+  target: PullTarget,
+  tell: Teller,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id, quant } = target;
+  const files = target.files.map(({ file, size }) => ({ file, size }));
+  if (await target.isHere()) {
+    tell.say("present", { id, quant, files }, `${title(io, target)} is already installed.`);
+    return;
+  }
+  for (const text of target.notes) tell.say("note", { id, text }, text);
+  const brought = await target.install((progress) => tell.progress(id, progress), signal);
+  const notes = brought.tested ? [] : [untestedNote(id)];
+  if (brought.pinned_here.length > 0) {
+    const names = brought.pinned_here.join(", ");
+    notes.push(`Nobody vouched for ${names} before this download; later ones are held to it.`);
+  }
+  for (const text of notes) tell.say("note", { id, text }, text);
+  tell.say(
+    "done",
+    { id, quant, files },
+    `${title(io, target)} is installed.${nextStep(config, { id, ...brought })}`,
+  );
 }
 
-function sizeOf(variant: CatalogVariant): number {
-  return variant.files.reduce((sum, file) => sum + file.size, 0);
+/** Says what would be fetched. */
+async function tellPlan(io: Io, target: PullTarget, tell: Teller): Promise<void> {
+  const { id, quant, license, tested, size, download_size, files, notes } = target;
+  const installed = await target.isHere();
+  const plan = { id, quant, license, tested, installed, size, download_size, files, notes };
+  const isTested =
+    tested === null ? "its file has to tell" : tested ? "yes" : "not with this version";
+  const lines = [
+    `${title(io, target)}${installed ? " is already installed." : ""}`,
+    `  license  ${license ?? "not told"}`,
+    `  tested   ${isTested}`,
+    `  fetches  ${installed ? "nothing" : sizeText(download_size)}`,
+    ...files.flatMap((file) => fileLines(file, "  ")),
+    ...notes.map((note) => `  ${note}`),
+  ];
+  tell.say("plan", plan, lines.join("\n"));
+}
+
+function fileLines(file: PlannedFile, indent: string): string[] {
+  const lines = [`${indent}file     ${file.file}, ${sizeText(file.size)}`];
+  for (const source of file.sources) lines.push(`${indent}  from   ${source}`);
+  if (file.gated) {
+    lines.push(`${indent}  needs  an account that accepted its licence (HF_TOKEN)`);
+  }
+  if (file.made_from.length > 0) lines.push(`${indent}  made of`);
+  return [...lines, ...file.made_from.flatMap((input) => fileLines(input, `${indent}    `))];
+}
+
+function sizeText(bytes: number | null): string {
+  return bytes === null ? "size not told" : bytesText(bytes);
+}
+
+function title({ out }: Io, { id, quant, size }: PullTarget): string {
+  const detail = [quant, size === null ? null : bytesText(size)].filter((part) => part !== null);
+  return `${out.paint.bold(id)}${detail.length === 0 ? "" : ` (${detail.join(", ")})`}`;
 }

@@ -6,7 +6,8 @@ import { runCli, startCli } from "./__fixtures__/cli.js";
 /** A server that cannot get an engine: it fails at once and stays up. */
 const NO_ENGINE = [
   ...["serve", "--port", "0", "--host", "127.0.0.1", "--no-preload"],
-  ...["--set", "engines.llama.source_build=false", "--log-level", "silent"],
+  ...["--set", "engines.llama.source_build=false", "--set", "engines.llama.release_build=false"],
+  ...["--log-level", "silent"],
 ];
 const ENV = { PATH: "" };
 

@@ -101,7 +101,7 @@ async function readyLines(server: Server, key: string | undefined): Promise<stri
   const model =
     models.find((one) => one.default) ?? models.find((one) => one.resident) ?? models[0];
   if (model === undefined) {
-    return ["Ready, but there is no model yet. See what there is with: somnus list"];
+    return ["Ready, but there is no model yet. See what can be had with: somnus catalog"];
   }
   const body = JSON.stringify({
     model: model.id,

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { runCli } from "./__fixtures__/cli.js";
 
-const VERBS = ["serve", "run", "ps", "list", "pull", "doctor", "version"];
+const VERBS = [
+  ...["serve", "run", "ps", "list", "catalog", "show", "pull", "import", "rm", "convert"],
+  ...["engine", "doctor", "completion", "version"],
+];
+const INNER_VERBS = [
+  ...["config show", "config check", "config path"],
+  ...["engine list", "engine install", "engine use", "engine remove"],
+];
 
 test("an unknown verb is answered with the nearest one", async () => {
   const { code, out, err } = await runCli(["servee"]);
@@ -49,7 +56,7 @@ test("without a verb there is help, and the exit status of a mistake", async () 
   expect(out + err).toContain("Usage: somnus <verb>");
 });
 
-test.each([...VERBS, "config show", "config check", "config path"])(
+test.each([...VERBS.filter((verb) => verb !== "engine"), ...INNER_VERBS])(
   "the help of %s has an example",
   async (verb) => {
     const { code, out } = await runCli([...verb.split(" "), "--help"]);

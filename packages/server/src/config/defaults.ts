@@ -55,6 +55,7 @@ export const DEFAULTS = {
   engines: {
     llama: {
       source_build: true,
+      release_build: true,
       wait_policy: "brief",
     },
   },

@@ -1,5 +1,6 @@
 export { EXPERT_TENSORS } from "./layout.js";
 export { readGguf } from "./read-gguf.js";
+export { ggufPartPaths, readGgufModel } from "./read-gguf-model.js";
 export type {
   GgufAttention,
   GgufEncoder,
@@ -8,4 +9,5 @@ export type {
   GgufProjector,
   GgufRecurrence,
   GgufSummary,
+  GgufTypeBytes,
 } from "./summary.js";

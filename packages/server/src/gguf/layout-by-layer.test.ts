@@ -26,6 +26,16 @@ test("each layer has the bytes of its tensors, experts counted apart as well", a
   expect((await layoutOf(tinyMoe())).layers).toEqual([layer, layer]);
 });
 
+test("the bytes of layers and of the output head are told by tensor type as well", async () => {
+  const { layers, layerTypes, outputTypes, tokenEmbeddingType } = await layoutOf(tinyMoe());
+  const norms = 2 * 128 * F32 + 2 * 32 * F32;
+  const router = 128 * 4 * F32;
+  const types = { F32: norms + router, F16: layers[0]!.bytes - norms - router };
+  expect(layerTypes).toEqual([types, types]);
+  expect(outputTypes).toEqual({ F16: 128 * VOCABULARY * F16, F32: 128 * F32 });
+  expect(tokenEmbeddingType).toBe("F16");
+});
+
 test("input, output and the rest lie outside the layers", async () => {
   expect(await layoutOf(tinyLlama())).toMatchObject({
     inputBytes: 128 * VOCABULARY * F16,

@@ -1,6 +1,6 @@
 import type { GgufTensor } from "./read-tensors.js";
 import { grouped, quoted, type Refuse } from "./refusal.js";
-import type { GgufLayout } from "./summary.js";
+import type { GgufLayout, GgufTypeBytes } from "./summary.js";
 
 /** Twice the engine's own limit. */
 export const MAX_LAYERS = 1024;
@@ -24,7 +24,13 @@ export function layoutOf(tensors: readonly GgufTensor[], refuse: Refuse): GgufLa
   let outputBytes = 0;
   let otherBytes = 0;
   let hasOutputWeight = false;
-  for (const { name, bytes } of tensors) {
+  const layerTypes: GgufTypeBytes[] = [];
+  const outputTypes: GgufTypeBytes = {};
+  let tokenEmbeddingType: string | null = null;
+  const add = (types: GgufTypeBytes, type: string, bytes: number) => {
+    types[type] = (types[type] ?? 0) + bytes;
+  };
+  for (const { name, bytes, type } of tensors) {
     const layer = LAYER.exec(name);
     if (layer) {
       const index = Number(layer[1]);
@@ -33,19 +39,37 @@ export function layoutOf(tensors: readonly GgufTensor[], refuse: Refuse): GgufLa
           `its header is damaged: tensor ${quoted(name)} belongs to layer ${grouped(index)}`,
         );
       }
-      while (layers.length <= index) layers.push({ bytes: 0, expertBytes: 0 });
+      while (layers.length <= index) {
+        layers.push({ bytes: 0, expertBytes: 0 });
+        layerTypes.push({});
+      }
       const entry = layers[index]!;
       entry.bytes += bytes;
+      add(layerTypes[index]!, type.name, bytes);
       if (EXPERT_TENSORS.test(name)) entry.expertBytes += bytes;
     } else if (INPUT.test(name)) {
       inputBytes += bytes;
-      if (name === "token_embd.weight") tokenEmbeddingBytes += bytes;
+      if (name === "token_embd.weight") {
+        tokenEmbeddingBytes += bytes;
+        tokenEmbeddingType = type.name;
+      }
     } else if (OUTPUT.test(name)) {
       outputBytes += bytes;
+      add(outputTypes, type.name, bytes);
       if (name === "output.weight") hasOutputWeight = true;
     } else {
       otherBytes += bytes;
     }
   }
-  return { layers, inputBytes, tokenEmbeddingBytes, outputBytes, otherBytes, hasOutputWeight };
+  return {
+    layers,
+    inputBytes,
+    tokenEmbeddingBytes,
+    outputBytes,
+    otherBytes,
+    hasOutputWeight,
+    layerTypes,
+    outputTypes,
+    tokenEmbeddingType,
+  };
 }

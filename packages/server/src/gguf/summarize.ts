@@ -75,6 +75,7 @@ export function summarize(header: GgufHeader, refuse: Refuse): GgufSummary {
     recurrence: recurrenceOf(metadata, key),
     vocabularySize:
       metadata.listLength("tokenizer.ggml.tokens") ?? metadata.count(key("vocab_size")),
+    vocabularyMerges: metadata.listLength("tokenizer.ggml.merges"),
     chatTemplate: metadata.text("tokenizer.chat_template"),
     pooling: POOLING.get(metadata.integer(key("pooling_type")) ?? -1) ?? null,
     license: metadata.text("general.license"),

@@ -55,6 +55,8 @@ export interface GgufSummary {
   /** Null for a model without recurrent layers. */
   recurrence: GgufRecurrence | null;
   vocabularySize: number | null;
+  /** Merge rules of its tokenizer; null for one that has none. */
+  vocabularyMerges: number | null;
   chatTemplate: string | null;
   /** Present for embedding models: none, mean, cls, last, rank. */
   pooling: string | null;
@@ -144,7 +146,16 @@ export interface GgufLayout {
   otherBytes: number;
   /** False: a decoder uses the token embedding as output head, and an offloading engine copies it. */
   hasOutputWeight: boolean;
+  /** Bytes of each layer by the name of their tensor type ("Q4_K"), in the order of `layers`. */
+  layerTypes: GgufTypeBytes[];
+  /** Bytes of `outputBytes` by tensor type. */
+  outputTypes: GgufTypeBytes;
+  /** Tensor type of the token embedding; null where this file does not hold it. */
+  tokenEmbeddingType: string | null;
 }
+
+/** Bytes by the name of the tensor type that they are stored in. */
+export type GgufTypeBytes = Record<string, number>;
 
 /** One layer; `bytes` counts the experts too. */
 export interface GgufLayerBytes {

@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
 import type { Modality } from "@somnus/contract";
 import type { ModelConfig } from "../config/index.js";
-import { type GgufSummary, readGguf } from "../gguf/index.js";
+import { type GgufSummary, readGguf, readGgufModel } from "../gguf/index.js";
 import { toSomnusError } from "../http/errors.js";
+import { isThere, type ModelFiles } from "./model-files.js";
 
 /** Sampling a model gets where a request says nothing. */
 export interface SamplingDefaults {
@@ -26,7 +26,7 @@ export interface PoolModel {
   preload: boolean;
   weightsPath: string;
   projectorPath: string | null;
-  /** Null when the file could not be read; `problem` says why. */
+  /** Of a split model, all parts together. Null when a file could not be read; `problem` says why. */
   gguf: GgufSummary | null;
   /** Why the model cannot be served. */
   problem: string | null;
@@ -56,16 +56,14 @@ const UNKNOWN_CONTEXT_TOKENS = 8_192;
 const RUNNABLE_ENGINE = "ggml_llama";
 
 /**
- * Reads a model's file and settles how it is to be run. A broken file gives a model with a problem.
- * `weights`: the file, from the models folder; null when nothing names one.
+ * Reads a model's files and settles how it is to be run. A broken or missing file gives a model with a problem.
  */
 export async function buildPoolModel(
   block: ModelConfig,
-  weights: string | null,
-  options: { modelsDir: string; idleUnloadSecs: number; preload: boolean; created: number },
+  files: ModelFiles,
+  options: { idleUnloadSecs: number; preload: boolean; created: number },
 ): Promise<PoolModel> {
-  const weightsPath = resolve(options.modelsDir, weights ?? "");
-  const { gguf, problem } = await readWeights(block, weights, weightsPath);
+  const { gguf, problem } = await readFiles(block, files);
   const trained = gguf?.contextLength ?? UNKNOWN_CONTEXT_TOKENS;
   const idleSecs = block.idle_unload_secs ?? options.idleUnloadSecs;
   return {
@@ -76,8 +74,8 @@ export async function buildPoolModel(
     created: options.created,
     enabled: block.enabled,
     preload: options.preload,
-    weightsPath,
-    projectorPath: block.aux_path ? resolve(options.modelsDir, block.aux_path) : null,
+    weightsPath: files.weights ?? "",
+    projectorPath: files.projector,
     gguf,
     problem,
     slots: block.slots ?? DEFAULT_SLOTS,
@@ -105,23 +103,21 @@ export async function buildPoolModel(
   };
 }
 
-async function readWeights(
+async function readFiles(
   block: ModelConfig,
-  weights: string | null,
-  path: string,
+  files: ModelFiles,
 ): Promise<Pick<PoolModel, "gguf" | "problem">> {
   if (block.engine !== RUNNABLE_ENGINE) {
     return { gguf: null, problem: `this version has no engine for ${block.engine}.` };
   }
-  if (weights === null) {
-    return {
-      gguf: null,
-      problem: "its block has no weights_path, and the catalog does not know it.",
-    };
-  }
+  if (files.weights === null) return { gguf: null, problem: files.remedy };
   try {
-    return { gguf: await readGguf(path), problem: null };
+    const gguf = await readGgufModel(files.weights);
+    if (files.projector !== null) await readGguf(files.projector);
+    return { gguf, problem: null };
   } catch (error) {
-    return { gguf: null, problem: toSomnusError(error).message };
+    const { message } = toSomnusError(error);
+    // A file that is there and wrong has its own remedy in the message.
+    return { gguf: null, problem: (await isThere(files)) ? message : `${message} ${files.remedy}` };
   }
 }

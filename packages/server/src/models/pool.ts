@@ -1,12 +1,27 @@
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Artifacts } from "../artifacts/index.js";
 import type { Config, ModelConfig } from "../config/index.js";
 import { SomnusError } from "../http/errors.js";
-import { nearest } from "../spelling/index.js";
 import { createAliases } from "./aliases.js";
-import { type Catalog, type CatalogModel, type CatalogVariant, findInCatalog } from "./catalog.js";
-import { isInstalled } from "./install.js";
+import {
+  type Catalog,
+  type CatalogModel,
+  type CatalogVariant,
+  findInCatalog,
+} from "./catalog/index.js";
+import { findInLibrary } from "./find-in-library.js";
+import { isInstalled } from "./install/index.js";
+import { type BrokenManifest, type Library, openLibrary } from "./library/index.js";
+import {
+  catalogFiles,
+  catalogUse,
+  type KnownUse,
+  libraryFiles,
+  libraryUse,
+  type ModelFiles,
+  namedFiles,
+  stampOf,
+} from "./model-files.js";
+import { modelNotFound } from "./not-found.js";
 import { buildPoolModel, type PoolModel } from "./pool-model.js";
 
 /** What a pool works with. */
@@ -23,48 +38,54 @@ export interface PoolOptions {
 
 /** Where a model of the pool comes from. */
 interface Source {
+  /** With what the catalog or the library knows filled in. */
   block: ModelConfig;
-  /** Its file, from the models folder; null when nothing names one. */
-  weights: string | null;
-  /** What the file was when it was read: see `stampOf`. */
+  files: ModelFiles;
+  /** What the files were when they were read: see `stampOf`. */
   stamp: string | null;
+  /** When it was last made sure that they still are, by the clock of `performance`. */
+  lookedAt: number;
+  /** Whether it is served because it is in the library, so that it goes when it leaves it. */
+  fromLibrary: boolean;
 }
 
+/** How old the look at a model's files may be when a request comes for it, milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
 /**
- * The models in service. Without `[[models]]` blocks these are the installed models of the
- * catalog, and one that is pulled while the server runs joins when it is first asked for.
+ * The models in service. Without `[[models]]` blocks these are the installed models of the catalog and those of
+ * the library, and one that is pulled while the server runs joins when it is first asked for.
  */
 export class Pool {
   readonly #options: PoolOptions;
   readonly #models = new Map<string, PoolModel>();
   readonly #alias: (name: string) => string | null;
   readonly #sources = new Map<string, Source>();
+  readonly #library: Library;
   #lastPass: Promise<void> = Promise.resolve();
   #nextPass: Promise<void> | null = null;
 
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#alias = createAliases(options.config.aliases);
+    this.#library = openLibrary(options.modelsDir);
   }
 
   /** Reads the configured models, and the installed ones where those are served. */
   async open(): Promise<void> {
-    for (const block of this.#options.config.models) {
-      const found = block.weights_path ? null : findInCatalog(this.#options.catalog, block.id);
-      const weights = block.weights_path ?? (found && weightsOf(found.variant));
-      await this.#add(block, weights);
-    }
+    await this.#takeConfigured();
     await this.refresh();
   }
 
   /**
-   * Takes in what was installed since, where the configuration does not list the models, and the
-   * files of models that could not be served and have come or changed since.
+   * Takes in what was installed since, where the configuration does not list the models, lets go what left the
+   * library, and reads the files that have come, changed or gone since.
    */
   refresh(): Promise<void> {
     // A pass under way may have looked already where there is something now.
     this.#nextPass ??= this.#lastPass.then(async () => {
       this.#nextPass = null;
+      await this.#takeConfigured();
       await this.#takeInstalled();
       await this.#readChanged();
     });
@@ -89,6 +110,11 @@ export class Pool {
       if (found && !(await isInstalled(found.variant, artifacts, modelsDir))) missing.push(found);
     }
     return missing;
+  }
+
+  /** The manifests of the library that are passed over, and why. */
+  broken(): Promise<BrokenManifest[]> {
+    return this.#library.broken();
   }
 
   /** Every model, disabled ones too, in the order they joined. */
@@ -119,6 +145,8 @@ export class Pool {
     if (!model || model.problem !== null) {
       await this.refresh();
       model = this.#find(wanted);
+    } else if (await this.#readIfChanged(model.id, LOOK_EVERY_MS)) {
+      model = this.#find(wanted);
     }
     if (!model) throw this.#notFound(wanted);
     if (!model.enabled) {
@@ -137,25 +165,11 @@ export class Pool {
   }
 
   #notFound(name: string): SomnusError {
-    const shown = name.length > 128 ? `${name.slice(0, 128)}...` : name;
-    const target = this.#alias(name) ?? name;
-    const inCatalog = findInCatalog(this.#options.catalog, target)?.model.id;
-    const here = [...this.#models.keys()];
-    const near = nearest(target, [...here, ...this.#options.catalog.models.map((m) => m.id)]);
-    let hint: string;
-    if (inCatalog && this.#models.has(inCatalog)) hint = `Did you mean ${inCatalog}?`;
-    else if (inCatalog && this.#servesInstalled()) {
-      hint = `It is not installed; get it with: somnus pull ${inCatalog}`;
-    } else if (inCatalog) {
-      hint =
-        `The configuration does not list it: add a [[models]] block with id = "${inCatalog}", ` +
-        `and get its file with: somnus pull ${inCatalog}`;
-    } else if (near && this.#models.has(near)) hint = `Did you mean ${near}?`;
-    else if (near) hint = `Did you mean ${near}? Get it with: somnus pull ${near}`;
-    else if (here.length > 0) hint = `Here are: ${here.slice(0, 8).join(", ")}. More: somnus list`;
-    else hint = "No model is installed; see: somnus list";
-    return new SomnusError("model_not_found", `There is no model "${shown}". ${hint}`, {
-      param: "model",
+    return modelNotFound(name, {
+      meant: this.#alias(name) ?? name,
+      here: [...this.#models.keys()],
+      catalog: this.#options.catalog,
+      servesInstalled: this.#servesInstalled(),
     });
   }
 
@@ -164,54 +178,109 @@ export class Pool {
     return config.models.length === 0 && config.pool.serve_installed;
   }
 
+  /** Reads the `[[models]]` blocks, and those again whose files are named by something that has changed. */
+  async #takeConfigured(): Promise<void> {
+    const { config, catalog, modelsDir } = this.#options;
+    const library = config.models.length === 0 ? [] : await this.#library.list();
+    for (const block of config.models) {
+      const installed = block.weights_path ? undefined : findInLibrary(library, block.id);
+      const listed = block.weights_path || installed ? null : findInCatalog(catalog, block.id);
+      if (installed) {
+        const filled = this.#filled(block, libraryUse(installed));
+        await this.#take(filled, libraryFiles(installed, block, modelsDir));
+      } else if (listed) {
+        const filled = this.#filled(block, catalogUse(listed.model));
+        await this.#take(filled, catalogFiles(listed, block, modelsDir));
+      } else {
+        await this.#take(block, namedFiles(block, modelsDir));
+      }
+    }
+  }
+
   async #takeInstalled(): Promise<void> {
     if (!this.#servesInstalled()) return;
     const { catalog, artifacts, modelsDir, config } = this.#options;
     for (const model of catalog.models) {
       for (const variant of model.variants) {
-        if (this.#models.has(model.id)) break;
+        if (this.#sources.get(model.id)?.fromLibrary === false) break;
         if (!(await isInstalled(variant, artifacts, modelsDir))) continue;
-        const block = this.#options.modelBlock({
-          id: model.id,
-          modality: model.modality,
-          additional_modalities: model.additional_modalities ?? [],
+        const block = this.#installedBlock(model.id, catalogUse(model), {
           ...(model.starter && config.pool.preload ? { initial_tier: "tier1_gpu_vram" } : {}),
         });
-        await this.#add(block, weightsOf(variant));
+        await this.#take(block, catalogFiles({ model, variant }, null, modelsDir));
       }
     }
+    const library = await this.#library.list();
+    for (const manifest of library) {
+      if (this.#sources.get(manifest.id)?.fromLibrary === false) continue;
+      const block = this.#installedBlock(manifest.id, libraryUse(manifest), {});
+      await this.#take(block, libraryFiles(manifest, null, modelsDir), true);
+    }
+    for (const [id, { fromLibrary }] of this.#sources) {
+      if (!fromLibrary || library.some((manifest) => manifest.id === id)) continue;
+      this.#sources.delete(id);
+      this.#models.delete(id);
+    }
+  }
+
+  /** The block of a model that no configuration names. */
+  #installedBlock(id: string, use: KnownUse, more: Partial<ModelConfig>): ModelConfig {
+    return this.#options.modelBlock({
+      id,
+      modality: use.modality,
+      additional_modalities: use.additionalModalities,
+      engine: use.engine as ModelConfig["engine"],
+      allow_untested: use.untested,
+      ...more,
+    });
+  }
+
+  /** A configured block that leaves open what a model is for gets what is known of it. */
+  #filled(block: ModelConfig, use: KnownUse): ModelConfig {
+    const usual = this.#options.modelBlock({ id: block.id });
+    if (block.modality !== usual.modality || block.additional_modalities.length > 0) return block;
+    return {
+      ...block,
+      modality: use.modality,
+      additional_modalities: use.additionalModalities,
+      engine: block.engine === usual.engine ? (use.engine as ModelConfig["engine"]) : block.engine,
+    };
   }
 
   async #readChanged(): Promise<void> {
-    for (const [id, { block, weights, stamp }] of this.#sources) {
-      const model = this.#models.get(id)!;
-      if (model.problem === null || (await stampOf(model.weightsPath)) === stamp) continue;
-      await this.#add(block, weights);
-    }
+    for (const id of [...this.#sources.keys()]) await this.#readIfChanged(id, 0);
+  }
+
+  /** Reads a model again when its files are others than before; says whether it did. */
+  async #readIfChanged(id: string, olderThanMs: number): Promise<boolean> {
+    const source = this.#sources.get(id);
+    if (!source || performance.now() - source.lookedAt < olderThanMs) return false;
+    source.lookedAt = performance.now();
+    if ((await stampOf(source.files)) === source.stamp) return false;
+    await this.#add(source);
+    return true;
+  }
+
+  /** Reads a model into the pool unless it is there as it is described. */
+  async #take(block: ModelConfig, files: ModelFiles, fromLibrary = false): Promise<void> {
+    const known = this.#sources.get(block.id);
+    const isSame =
+      known !== undefined &&
+      JSON.stringify([block, files]) === JSON.stringify([known.block, known.files]);
+    if (!isSame) await this.#add({ block, files, fromLibrary });
   }
 
   /** Reads a model into the pool, in place of what was known of it. */
-  async #add(block: ModelConfig, weights: string | null): Promise<void> {
-    const { modelsDir, config, now } = this.#options;
-    const weightsPath = resolve(modelsDir, weights ?? "");
-    const stamp = await stampOf(weightsPath);
-    const model = await buildPoolModel(block, weights, {
-      modelsDir,
+  async #add({ block, files, fromLibrary }: Omit<Source, "stamp" | "lookedAt">): Promise<void> {
+    const { config, now } = this.#options;
+    const lookedAt = performance.now();
+    const stamp = await stampOf(files);
+    const model = await buildPoolModel(block, files, {
       idleUnloadSecs: config.pool.idle_unload_secs,
       preload: block.initial_tier === "tier1_gpu_vram",
       created: this.#models.get(block.id)?.created ?? now(),
     });
-    this.#sources.set(block.id, { block, weights, stamp });
+    this.#sources.set(block.id, { block, files, stamp, lookedAt, fromLibrary });
     this.#models.set(block.id, model);
   }
-}
-
-/** Tells two states of a file apart; null when there is none. */
-async function stampOf(path: string): Promise<string | null> {
-  const file = await stat(path).catch(() => null);
-  return file && `${file.ino} ${file.size} ${file.mtimeMs} ${file.ctimeMs}`;
-}
-
-function weightsOf(variant: CatalogVariant): string {
-  return (variant.files.find((file) => file.role === "weights") ?? variant.files[0]!).file;
 }

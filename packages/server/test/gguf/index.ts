@@ -1,3 +1,4 @@
+export { partNames, splitGguf, writeSplitGguf } from "./split-gguf.js";
 export { withTemporaryFile } from "./temporary-file.js";
 export {
   tinyBert,

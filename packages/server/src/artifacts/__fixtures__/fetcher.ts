@@ -1,11 +1,14 @@
 import type { ArtifactSpec } from "../artifact.js";
 
-/** Script of a process that says "started", fetches, and says what it got as JSON or the error's code and text. */
-export const fetcher = (spec: ArtifactSpec, dir: string) => `
+/**
+ * Script of a process that says "started", fetches, and says what it got as JSON or the error's code and text.
+ * `limits` is the inside of an object literal.
+ */
+export const fetcher = (spec: ArtifactSpec, dir: string, limits = "") => `
   const pip = process.env.TEST_PIP ? { pip: JSON.parse(process.env.TEST_PIP) } : {};
   console.log("started");
   try {
-    const brought = await room.createArtifacts(pip).fetch(
+    const brought = await room.createArtifacts({ ...pip, limits: { ${limits} } }).fetch(
       ${JSON.stringify(spec)}, ${JSON.stringify(dir)},
       () => {},
       new AbortController().signal,

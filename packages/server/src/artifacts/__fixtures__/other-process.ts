@@ -16,7 +16,16 @@ async function compileRoom(out: string): Promise<void> {
   await writeFile(join(out, "package.json"), '{"type":"module"}');
   const undici = createRequire(import.meta.url).resolve("undici/package.json");
   await symlink(dirname(dirname(undici)), join(out, "node_modules"), "junction");
-  for (const folder of ["artifacts", "artifacts/sources", "processes", "observe", "http"]) {
+  for (const folder of [
+    "artifacts",
+    "artifacts/download",
+    "artifacts/hugging-face",
+    "artifacts/part",
+    "artifacts/sources",
+    "processes",
+    "observe",
+    "http",
+  ]) {
     await mkdir(join(out, folder), { recursive: true });
     for (const file of await readdir(join(SRC, folder))) {
       if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;
@@ -36,15 +45,16 @@ export interface OtherProcess {
   ended: Promise<number | string>;
 }
 
-/** Runs a script over the compiled room, which it imports as `room`; killed after the test if still there. */
+/** Runs a script over the compiled room, which it imports as `room`; killed after the test if still there; `prefix` is a command that runs it. */
 export function startProcess(
   compiled: string,
   script: string,
-  options: { env?: NodeJS.ProcessEnv; shell?: string } = {},
+  options: { env?: NodeJS.ProcessEnv; shell?: string; prefix?: string } = {},
 ): OtherProcess {
   const room = pathToFileURL(join(compiled, "artifacts/index.js")).href;
   const code = `import * as room from ${JSON.stringify(room)};\n${script}`;
-  const node = [process.execPath, "--input-type=module", "-e", code];
+  const prefix = (options.prefix ?? "").split(" ").filter((word) => word !== "");
+  const node = [...prefix, process.execPath, "--input-type=module", "-e", code];
   const [program, ...args] =
     options.shell === undefined ? node : ["sh", "-c", `${options.shell}; exec "$@"`, "sh", ...node];
   const child = spawn(program as string, args, {

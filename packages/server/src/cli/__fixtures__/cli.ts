@@ -63,6 +63,14 @@ export interface CliRun {
 
 /** Starts the command line with streams of its own and an environment that knows no user. */
 export async function startCli(argv: string[], options: CliOptions = {}): Promise<CliRun> {
+  const { streams, ...watched } = await openStreams(options);
+  return { ...watched, ended: main(argv, streams) };
+}
+
+/** Streams of their own, and what they show. */
+export async function openStreams(
+  options: CliOptions = {},
+): Promise<Omit<CliRun, "ended"> & { streams: Streams }> {
   const out = new Captured();
   const err = new Captured();
   const stdin = new PassThrough();
@@ -87,8 +95,7 @@ export async function startCli(argv: string[], options: CliOptions = {}): Promis
     exit: (code) => exits.push(code),
   };
   return {
-    ...{ out, err, stdin, exits },
-    ended: main(argv, streams),
+    ...{ out, err, stdin, exits, streams },
     listens: (name) => (listeners.get(name)?.size ?? 0) > 0,
     signal(name) {
       const all = [...(listeners.get(name) ?? [])];

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import type { Config } from "../../config/index.js";
-import type { EngineBinary, Provisioning, Toolchain } from "../../engines/provisioning/index.js";
+import type { EngineReport, Provisioning, Toolchain } from "../../engines/provisioning/index.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 import type { Ask } from "./tools.js";
 
@@ -11,14 +11,25 @@ export async function checkEngine(
   provisioning: Provisioning,
   ask: Ask,
 ): Promise<Finding[]> {
-  const [installed, toolchain, onPath, setpriv] = await Promise.all([
-    provisioning.installed(),
+  const [report, toolchain, onPath, setpriv] = await Promise.all([
+    provisioning.report(new AbortController().signal, "look"),
     provisioning.toolchain(),
     ask("llama-server", ["--version"]),
     ask("setpriv", ["--version"]),
   ]);
-  const engine = await judgeEngine(config, installed, onPath.ok, toolchain);
-  const findings = [engine, ...judgeTools(toolchain, engine.state === "ok")];
+  const engine = await judgeEngine(config, report, onPath.ok, toolchain);
+  const findings = [
+    engine,
+    ...judgeSetbacks(report),
+    ...judgeTools(
+      toolchain,
+      engine.state === "ok"
+        ? "there is an engine"
+        : config.engines.llama.release_build
+          ? "a ready-made engine can be fetched"
+          : null,
+    ),
+  ];
   if (process.platform === "linux") {
     findings.push(
       setpriv.ok
@@ -35,7 +46,7 @@ export async function checkEngine(
 
 async function judgeEngine(
   config: Config,
-  installed: EngineBinary[],
+  { builds, choice }: EngineReport,
   isOnPath: boolean,
   toolchain: Toolchain,
 ): Promise<Finding> {
@@ -53,14 +64,32 @@ async function judgeEngine(
           "Correct engines.llama.path, or remove it and Somnus finds one itself.",
         );
   }
-  const [newest] = installed;
-  if (newest !== undefined) return ok("engine", `${newest.version}, ${newest.path}`);
+  const usable = builds.filter(
+    ({ setback, origin }) => setback === null && origin !== "configured",
+  );
+  const chosen = builds.find(({ id }) => id === choice);
+  if (choice !== null && chosen === undefined) {
+    return warn(
+      "engine",
+      `the chosen build ${choice} is not installed`,
+      "See somnus engine list; somnus engine use auto takes the choice back.",
+    );
+  }
+  const used = usable.find(({ id }) => id === choice) ?? usable[0] ?? builds[0];
+  if (used !== undefined) return ok("engine", `${used.version} (${used.id}), ${used.path}`);
   if (isOnPath) return ok("engine", "llama-server on PATH; tried at the first start");
   const canBuild = canBuildWith(toolchain);
+  if (config.engines.llama.release_build) {
+    return warn(
+      "engine",
+      "none yet",
+      `The first \`somnus serve\` fetches the project's release${config.engines.llama.source_build && canBuild ? ", or builds it from source, which takes some minutes" : ""}.`,
+    );
+  }
   if (!config.engines.llama.source_build) {
     return fail(
       "engine",
-      "none, and engines.llama.source_build is off",
+      "none, and engines.llama.source_build and release_build are off",
       "Allow it, or set engines.llama.path to a llama-server.",
     );
   }
@@ -77,19 +106,34 @@ async function judgeEngine(
       );
 }
 
+/** Builds that are passed over because their engines crashed. */
+function judgeSetbacks({ builds }: EngineReport): Finding[] {
+  return builds.flatMap(({ id, setback }) =>
+    setback === null
+      ? []
+      : [
+          warn(
+            "engine build",
+            `${id} is passed over since ${setback.at}: ${setback.reason}`,
+            `Try it again: somnus engine use ${id}. Or remove it: somnus engine remove ${id}`,
+          ),
+        ],
+  );
+}
+
 function canBuildWith({ compiler, cmake, ninja, make, pip }: Toolchain): boolean {
   const hasCmake = cmake !== null || pip !== null;
   const hasDriver = ninja !== null || make !== null || pip !== null;
   return compiler !== null && hasCmake && hasDriver && pip !== null;
 }
 
-/** The tools of a source build. Where an engine is there already, none of them is missed. */
-function judgeTools(toolchain: Toolchain, hasEngine: boolean): Finding[] {
+/** The tools of a source build. Where there is a reason why not, none of them is missed. */
+function judgeTools(toolchain: Toolchain, whyNotNeeded: string | null): Finding[] {
   const { compiler, cmake, ninja, make, pip, accelerators } = toolchain;
   const named = (tool: { path: string; version: string | null }) =>
     `${tool.path}${tool.version === null ? "" : ` ${tool.version}`}`;
   const missing = (check: string, isNeeded: boolean, without: string, fix: string): Finding => {
-    if (hasEngine) return ok(check, "none; not needed, there is an engine");
+    if (whyNotNeeded !== null) return ok(check, `none; not needed, ${whyNotNeeded}`);
     return isNeeded ? fail(check, without, fix) : ok(check, without);
   };
   const viaPip = "none; pip brings it for a build";

@@ -43,7 +43,9 @@ test("every row has a state, and a fix unless it is ok", async () => {
 });
 
 test("without compiler and pip there is no engine to be had", async () => {
-  const { code, finding } = await doctor(["--set", "server.port=0"], { PATH: "" });
+  const settings = ["server.port=0", "engines.llama.release_build=false"];
+  const argv = settings.flatMap((setting) => ["--set", setting]);
+  const { code, finding } = await doctor(argv, { PATH: "" });
   expect(code).toBe(1);
   expect(finding("engine")?.state).toBe("fail");
   expect(finding("C++ compiler")?.state).toBe("fail");

@@ -17,7 +17,7 @@ export async function chooseModel(
     models.find((one) => one.default) ?? models.find((one) => one.resident) ?? models[0];
   if (model !== undefined) return model.id;
   throw new CliFailure("The server has no model to chat with.", {
-    advice: "See what there is with `somnus list` and fetch one with `somnus pull ID`.",
+    advice: "See what can be had with `somnus catalog` and fetch one with `somnus pull ID`.",
   });
 }
 

@@ -59,7 +59,7 @@ export const EngineSettings = Table(
           FilePath({
             path: "config_folder",
             description:
-              "The llama-server program to use. Without it: the one on PATH, an installed one, or a build from source.",
+              "The llama-server program to use. Without it: the one that `somnus engine use` chose, the one on PATH, an installed one, a ready-made one of the project's release, or a build from source.",
           }),
         ),
         threads: Type.Optional(
@@ -74,6 +74,19 @@ export const EngineSettings = Table(
           description:
             "Whether llama.cpp may be built from source when no usable program is found.",
         }),
+        release_build: Flag({
+          default: DEFAULTS.engines.llama.release_build,
+          description:
+            "Whether a ready-made llama.cpp may be fetched from the project's release when no usable program is found.",
+        }),
+        release_url: Type.Optional(
+          Text({
+            pattern: "^https?://.*/$",
+            must: "be an address that ends with a slash",
+            description:
+              "A mirror of the release files, in place of the project's own address; `{build}` in it stands for the build's number. Plain http only for this machine.",
+          }),
+        ),
         wait_policy: Choice(["brief", "passive"], {
           default: DEFAULTS.engines.llama.wait_policy,
           description:

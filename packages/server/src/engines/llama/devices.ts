@@ -7,12 +7,15 @@ const PATIENCE_MS = 20_000;
  * Accelerators that a llama-server finds, by its own names ("CUDA0", "Vulkan0"). None where it has
  * none, and where it cannot be asked: the load itself then tells what is wrong.
  */
-export function listDevices(program: string): Promise<string[]> {
+export function listDevices(
+  program: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string[]> {
   return new Promise((resolve) => {
     execFile(
       program,
       ["--list-devices"],
-      { env: engineEnvironment(process.env, {}), timeout: PATIENCE_MS, windowsHide: true },
+      { env: engineEnvironment(env, {}), timeout: PATIENCE_MS, windowsHide: true },
       (error, stdout) => resolve(error ? [] : parseDevices(stdout)),
     );
   });

@@ -1,17 +1,23 @@
 import type { Logger } from "../../observe/index.js";
-import type { Engine } from "../engine.js";
+import { type Engine, type ExitReason, LoadError } from "../engine.js";
 import { sweepAddresses } from "../host/index.js";
 import { batchSize, PrefillRates } from "./batch-size.js";
 import { listDevices } from "./devices.js";
 import { loadModel } from "./load.js";
 import { computeThreads, readMachineCpus } from "./threads.js";
 
+export { listDevices } from "./devices.js";
 export { NEEDED_FLAGS } from "./flags.js";
 export { endOf, startServer } from "./start.js";
 
 export interface LlamaOptions {
   /** The llama-server to run; asked at every load, so that a new one is taken without a restart. */
   binary: () => Promise<{ path: string; version: string; digest?: string }>;
+  /** Hears how engines fare, by their program's path. Must not throw. */
+  watch?: {
+    ready(path: string): void;
+    ended(path: string, exit: ExitReason, phase: "load" | "run"): void;
+  };
   /** Compute threads; absent: by the machine's physical performance cores. */
   threads?: number;
   /** What a compute thread does between its pieces of work; "passive" is kind to neighbours. */
@@ -46,14 +52,15 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
       const accelerated =
         plan.gpuLayers !== 0 && (await hasAccelerator(binary.path, binary.version));
       const key = `${model.weightsPath}\0${plan.gpuLayers}\0${plan.cpuExpertLayers}`;
-      return loadModel(
+      const { watch } = options;
+      const load = loadModel(
         model,
         plan,
         {
           program: binary.path,
           version: binary.version,
           env: process.env,
-          threads: plan.threads ?? options.threads ?? computeThreads(readMachineCpus()),
+          threads: plan.threads ?? options.threads ?? computeThreads(await readMachineCpus()),
           batch: batchSize(rates.of(key), accelerated),
           waitPolicy: options.waitPolicy,
           runtimeDir: options.runtimeDir,
@@ -66,6 +73,16 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
         on,
         signal,
       );
+      if (watch === undefined) return load;
+      try {
+        const loaded = await load;
+        watch.ready(binary.path);
+        void loaded.exited.then((exit) => watch.ended(binary.path, exit, "run"));
+        return loaded;
+      } catch (error) {
+        if (error instanceof LoadError) watch.ended(binary.path, error.exit, "load");
+        throw error;
+      }
     },
   };
 }

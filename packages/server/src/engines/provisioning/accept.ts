@@ -1,6 +1,7 @@
-import { dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Logger } from "../../observe/index.js";
 import type { BinaryOrigin, EngineBinary } from "./binary.js";
+import { acceleratorOf, buildId } from "./build-id.js";
 import { probe } from "./probe.js";
 import { digestOf, markOf, type Receipt, readReceipt, sameMark, writeReceipt } from "./receipt.js";
 import { smokeTest } from "./smoke/smoke-test.js";
@@ -11,8 +12,11 @@ export interface Candidate {
   origin: BinaryOrigin;
   /** Where its receipt is, or will be. */
   receiptFile: string;
+  /** Name of the folder that both will be moved to; absent: they stay where they are. */
+  movesTo?: string;
   builtAt?: string;
   madeWith?: NonNullable<Receipt["made_with"]>;
+  release?: NonNullable<Receipt["release"]>;
 }
 
 /** What a program is tried with. */
@@ -42,13 +46,15 @@ export async function accept(
   const old = await readReceipt(candidate.receiptFile);
   const { path, origin } = candidate;
   if (old !== null && (await stillHolds(old, candidate, trial))) {
-    return { accepted: true, binary: binaryOf(old, path, origin) };
+    return { accepted: true, binary: binaryOf(old, candidate) };
   }
   const sha256 = await digestOf(path, signal).catch(() => null);
   signal.throwIfAborted();
   if (sha256 === null) return { accepted: false, reason: "it cannot be read" };
-  if (origin === "source" && old !== null && old.sha256 !== sha256) {
-    return { accepted: false, reason: "it is not the program that was built here" };
+  const isOurs = origin === "source" || origin === "release";
+  if (isOurs && old !== null && old.sha256 !== sha256) {
+    const made = origin === "source" ? "built" : "unpacked";
+    return { accepted: false, reason: `it is not the program that was ${made} here` };
   }
   const said = await probe(candidate.path, trial.neededFlags, trial.env, signal);
   if (!said.usable) return { accepted: false, reason: said.reason };
@@ -57,6 +63,7 @@ export async function accept(
 
   const builtAt = candidate.builtAt ?? old?.built_at;
   const madeWith = candidate.madeWith ?? old?.made_with;
+  const release = candidate.release ?? old?.release;
   const receipt: Receipt = {
     receipt_version: 1,
     program: programIn(candidate),
@@ -69,13 +76,14 @@ export async function accept(
     flags: [...trial.neededFlags],
     ...(builtAt === undefined ? {} : { built_at: builtAt }),
     ...(madeWith === undefined ? {} : { made_with: madeWith }),
+    ...(release === undefined ? {} : { release }),
   };
   try {
     await writeReceipt(candidate.receiptFile, receipt);
   } catch (error) {
     trial.log.warn({ err: error, file: candidate.receiptFile }, "cannot keep the engine's receipt");
   }
-  return { accepted: true, binary: binaryOf(receipt, path, origin) };
+  return { accepted: true, binary: binaryOf(receipt, candidate) };
 }
 
 /** The program of a receipt when its file is unchanged since; null otherwise. */
@@ -87,7 +95,7 @@ export async function unchangedProgram(receiptFile: string): Promise<EngineBinar
     : join(dirname(receiptFile), receipt.program);
   const mark = await markOf(path).catch(() => null);
   if (mark === null || !sameMark(mark, receipt.file)) return null;
-  return binaryOf(receipt, path, receipt.origin);
+  return binaryOf(receipt, { path, receiptFile });
 }
 
 async function stillHolds(receipt: Receipt, candidate: Candidate, trial: Trial): Promise<boolean> {
@@ -106,13 +114,25 @@ function programIn(candidate: Candidate): string {
     : candidate.path;
 }
 
-function binaryOf(receipt: Receipt, path: string, origin: BinaryOrigin): EngineBinary {
+/** A program as its receipt describes it. */
+export function binaryOf(
+  receipt: Receipt,
+  { path, receiptFile, movesTo }: Pick<Candidate, "path" | "receiptFile" | "movesTo">,
+): EngineBinary {
+  const { origin } = receipt;
+  const key = origin === "source" ? (movesTo ?? basename(dirname(receiptFile))) : path;
+  const pinnedHere = (receipt.release?.files ?? [])
+    .filter((file) => file.pinned_by === "first download")
+    .map(({ file }) => file);
   return {
+    id: buildId(receipt, key),
     path,
     version: receipt.version,
     build: receipt.build,
     digest: receipt.sha256,
     origin,
+    accelerator: acceleratorOf(receipt),
     ...(receipt.built_at === undefined ? {} : { builtAt: receipt.built_at }),
+    ...(pinnedHere.length === 0 ? {} : { pinnedHere }),
   };
 }

@@ -45,20 +45,79 @@ export const SourceRecipe = Type.Object(
       { cmake: Type.String(), ninja: Type.String() },
       { additionalProperties: false },
     ),
+    /** Flags that switch an accelerator on. */
     accelerators: Type.Object(
-      { cuda: Type.Optional(Strings), vulkan: Type.Optional(Strings) },
+      {
+        cuda: Type.Optional(Strings),
+        rocm: Type.Optional(Strings),
+        vulkan: Type.Optional(Strings),
+        metal: Type.Optional(Strings),
+      },
       { additionalProperties: false },
     ),
+    /** Flags that keep Metal out on a Mac, where it is on by itself. */
+    without_metal: Type.Optional(Strings),
   },
   { additionalProperties: false },
 );
 export type SourceRecipe = Static<typeof SourceRecipe>;
+
+const ReleaseFile = Type.Object(
+  {
+    file: Type.String({ pattern: "^[^/\\\\]+\\.(?:tar\\.gz|zip)$" }),
+    size: Type.Optional(Bytes),
+    /** Absent where nobody could check it: the first download then pins it on this machine. */
+    sha256: Type.Optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
+    /** Leading folders of the archive's paths that are left away. */
+    strip: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
+  },
+  { additionalProperties: false },
+);
+export type ReleaseFile = Static<typeof ReleaseFile>;
+
+/** What a ready-made program of a release runs on. */
+export const ReleaseAsset = Type.Object(
+  {
+    os: Type.Union([Type.Literal("linux"), Type.Literal("darwin"), Type.Literal("win32")]),
+    arch: Type.Union([Type.Literal("x64"), Type.Literal("arm64")]),
+    accelerator: Type.Union([
+      Type.Literal("cpu"),
+      Type.Literal("cuda"),
+      Type.Literal("rocm"),
+      Type.Literal("vulkan"),
+      Type.Literal("metal"),
+    ]),
+    /** Tells assets of one accelerator apart, as "cuda-12.8"; absent: the accelerator's name. */
+    variant: Type.Optional(Type.String({ pattern: "^[a-z0-9][a-z0-9.-]*$" })),
+    /** Oldest driver version, its first number, that it runs with. */
+    least_driver: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Unpacked into one folder, in this order. */
+    files: Type.Array(ReleaseFile, { minItems: 1 }),
+  },
+  { additionalProperties: false },
+);
+export type ReleaseAsset = Static<typeof ReleaseAsset>;
+
+/** Ready-made programs of a build. */
+export const Release = Type.Object(
+  {
+    /** Folder of the files; ends with a slash. */
+    url: Type.String({ pattern: "^https?://.*/$" }),
+    /** Most bytes that the files of one asset may unpack to. */
+    most_unpacked_bytes: Bytes,
+    /** Those of one machine, best first. */
+    assets: Type.Array(ReleaseAsset, { minItems: 1 }),
+  },
+  { additionalProperties: false },
+);
+export type Release = Static<typeof Release>;
 
 /** One pinned build of an engine. */
 export const PinnedBuild = Type.Object(
   {
     number: Type.Integer({ minimum: 1 }),
     license: Type.String(),
+    release: Type.Optional(Release),
     source: Type.Optional(SourceRecipe),
   },
   { additionalProperties: false },
@@ -114,12 +173,20 @@ export async function readCatalog(file: string = CATALOG_FILE): Promise<EngineCa
  * @throws SomnusError `model_unavailable` when `default_build` names none of the builds
  */
 export function defaultBuild(engine: EngineEntry): PinnedBuild {
-  const build = engine.builds.find((candidate) => candidate.number === engine.default_build);
+  return buildNumbered(engine, engine.default_build);
+}
+
+/**
+ * The build with this number.
+ * @throws SomnusError `model_unavailable` when the catalog has none
+ */
+export function buildNumbered(engine: EngineEntry, number: number): PinnedBuild {
+  const build = engine.builds.find((candidate) => candidate.number === number);
   if (build !== undefined) return build;
   const known = engine.builds.map((candidate) => candidate.number).join(", ");
   throw new SomnusError(
     "model_unavailable",
-    `The engine catalog has no build ${engine.default_build} of ${engine.name}; it has ${known}.`,
+    `The engine catalog has no build ${number} of ${engine.name}; it has ${known}.`,
   );
 }
 

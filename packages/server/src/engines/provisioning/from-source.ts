@@ -1,37 +1,49 @@
-import { mkdir } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { withLock } from "../../artifacts/index.js";
 import type { OnProgress } from "../../observe/index.js";
 import { isExecutableFile } from "../../processes/index.js";
 import { accept, type Verdict } from "./accept.js";
 import type { EngineBinary } from "./binary.js";
-import { defaultBuild } from "./catalog.js";
+import { buildNumbered } from "./catalog.js";
 import { type BuildPlan, planBuild } from "./source-build/build-plan.js";
 import { readFailedBuild, writeFailedBuild } from "./source-build/failed-build.js";
-import {
-  BuildError,
-  buildFromSource,
-  explainDiskError,
-  type SourceBuild,
-} from "./source-build/source-build.js";
-import { findAccelerators, findToolchain } from "./toolchain.js";
+import { BuildError, buildFromSource, type SourceBuild } from "./source-build/source-build.js";
+import { type Accelerator, findAccelerators, findToolchain } from "./toolchain.js";
+import { underLock } from "./under-lock.js";
 import { type Context, programFile, RECEIPT, type Way } from "./way.js";
 
-/** The pinned build, from the cache or built now. */
-export const fromSource: Way = async (context, on, signal) => {
-  const { engine, trial, root, options } = context;
-  const pinned = defaultBuild(engine);
+/** How the wanted build is made here, and how for the processor alone; null when the catalog has no source of it. */
+export async function planSource(
+  context: Context,
+): Promise<{ plan: BuildPlan; plain: BuildPlan } | null> {
+  const { engine, trial, wanted, options } = context;
+  const pinned = buildNumbered(engine, wanted.number ?? engine.default_build);
   const recipe = pinned.source;
-  if (recipe === undefined) {
-    return { accepted: false, reason: `build ${pinned.number} has no source in the catalog` };
-  }
-  const accelerators = await findAccelerators(options.env);
-  const wanted = planBuild(pinned.number, recipe, accelerators, trial.processor);
+  if (recipe === undefined) return null;
   const plain = planBuild(pinned.number, recipe, [], trial.processor);
-  const plan = await withoutFailedAccelerator(wanted, plain, context);
+  if (wanted.accelerator === "cpu") return { plan: plain, plain };
+  const found =
+    wanted.accelerator === undefined
+      ? await findAccelerators(options.env)
+      : [wanted.accelerator.split("-")[0] as Accelerator];
+  const planned = planBuild(pinned.number, recipe, found, trial.processor);
+  const plan = wanted.again ? planned : await withoutFailedAccelerator(planned, plain, context);
+  return { plan, plain };
+}
 
-  const cached = await acceptBuilt(plan, context, signal);
-  if (cached !== null) return cached;
+/** The wanted build, made here now or by somebody else meanwhile. */
+export const fromSource: Way = async (context, on, signal) => {
+  const { engine, trial, root, options, wanted } = context;
+  const plans = await planSource(context);
+  if (plans === null) {
+    const number = wanted.number ?? engine.default_build;
+    return { accepted: false, reason: `build ${number} has no source in the catalog` };
+  }
+  const { plan, plain } = plans;
+  const { accelerator } = wanted;
+  if (accelerator !== undefined && accelerator !== "cpu" && plan.accelerators.length === 0) {
+    return { accepted: false, reason: `its source cannot be built for ${accelerator}` };
+  }
   if (!options.sourceBuild) {
     return { accepted: false, reason: "building it from source is switched off" };
   }
@@ -49,35 +61,24 @@ export const fromSource: Way = async (context, on, signal) => {
       artifacts: options.artifacts,
       trial,
     };
-    return buildOrFallBack(build, plain, context, on, signal);
+    // An accelerator that was asked for by name gives way to nothing else.
+    const built =
+      wanted.accelerator === undefined
+        ? await buildOrFallBack(build, plain, context, on, signal)
+        : await buildFromSource(build, on, signal);
+    if (built.path.startsWith(join(root, plan.folder))) {
+      await rm(failedNote(root, plan), { force: true });
+    }
+    return built;
   });
   return { accepted: true, binary };
 };
-
-async function underLock<T>(
-  { root, engine, options }: Context,
-  on: OnProgress,
-  signal: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> {
-  const onWait = (holder: { pid: number } | null) => {
-    const whom = holder === null ? "another process" : `process ${holder.pid}`;
-    options.log.info({ holder }, `waiting for ${whom}, which builds ${engine.name}`);
-    on({ step: `waiting for ${whom}, which builds ${engine.name}`, done: 0, unit: "steps" });
-  };
-  try {
-    await mkdir(root, { recursive: true });
-    return await withLock(join(root, "build.lock"), { signal, onWait }, work);
-  } catch (error) {
-    throw explainDiskError(error, engine.name, root);
-  }
-}
 
 /** A build for an accelerator that fails gives way to one for the processor alone, and says so. */
 export async function buildOrFallBack(
   build: SourceBuild,
   plain: BuildPlan,
-  context: Context,
+  context: Pick<Context, "root" | "engine" | "trial" | "options">,
   on: OnProgress,
   signal: AbortSignal,
 ): Promise<EngineBinary> {
@@ -125,9 +126,9 @@ function failedNote(root: string, plan: BuildPlan): string {
 }
 
 /** The finished build of a plan; null when there is none. One that no longer works is a logged refusal. */
-async function acceptBuilt(
+export async function acceptBuilt(
   plan: BuildPlan,
-  { root, engine, trial, options }: Context,
+  { root, engine, trial, options }: Pick<Context, "root" | "engine" | "trial" | "options">,
   signal: AbortSignal,
 ): Promise<Verdict | null> {
   const path = join(root, plan.folder, programFile(engine));
@@ -136,5 +137,5 @@ async function acceptBuilt(
   const verdict = await accept({ path, origin: "source", receiptFile }, trial, signal);
   if (verdict.accepted) return verdict;
   options.log.warn({ path }, `the cached ${engine.name} cannot be used: ${verdict.reason}`);
-  return options.sourceBuild ? null : verdict;
+  return verdict;
 }

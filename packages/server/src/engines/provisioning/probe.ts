@@ -79,6 +79,8 @@ function whyItFailed(ended: Ended, flag: string, timeoutMs: number): string | nu
     ended.stderr,
   );
   if (library !== null) return `it needs the library ${library[1] ?? library[2]}, which is missing`;
+  const version = /version `([\w.]+)' not found/.exec(ended.stderr)?.[1];
+  if (version !== undefined) return `it was made for a newer system (${version} is missing)`;
   if (ended.signal === "SIGILL") return "it was built for another processor (illegal instruction)";
   if (ended.signal !== null) return `it ended by ${ended.signal} on ${flag}`;
   if (ended.code === 126 || /cannot execute|Exec format error/i.test(ended.stderr)) {

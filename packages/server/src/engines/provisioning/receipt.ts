@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import Type, { type Static } from "typebox";
 import { readJson } from "./read-json.js";
+import { writeJson } from "./write-json.js";
 
 /** What identifies a file without reading it. Sizes in bytes, times in ms since 1970. */
 const FileMark = Type.Object({
@@ -22,6 +22,7 @@ export const Receipt = Type.Object({
   origin: Type.Union([
     Type.Literal("configured"),
     Type.Literal("path"),
+    Type.Literal("local"),
     Type.Literal("release"),
     Type.Literal("source"),
   ]),
@@ -37,6 +38,28 @@ export const Receipt = Type.Object({
   /** What a source build was made with. */
   made_with: Type.Optional(
     Type.Object({ cmake_flags: Type.Array(Type.String()), generator: Type.String() }),
+  ),
+  /** What a release build was unpacked from. */
+  release: Type.Optional(
+    Type.Object({
+      variant: Type.String(),
+      accelerator: Type.Union([
+        Type.Literal("cpu"),
+        Type.Literal("cuda"),
+        Type.Literal("rocm"),
+        Type.Literal("vulkan"),
+        Type.Literal("metal"),
+      ]),
+      files: Type.Array(
+        Type.Object({
+          file: Type.String(),
+          size: Type.Number(),
+          sha256: Type.String(),
+          /** Who said what the digest must be. */
+          pinned_by: Type.Union([Type.Literal("catalog"), Type.Literal("first download")]),
+        }),
+      ),
+    }),
   ),
 });
 export type Receipt = Static<typeof Receipt>;
@@ -57,23 +80,9 @@ export async function readReceipt(file: string): Promise<Receipt | null> {
   return readJson(file, Receipt);
 }
 
-/** Replaces a receipt file in one step: a reader sees the old one or the new one. */
+/** Replaces a receipt file in one step, see `writeJson`. */
 export async function writeReceipt(file: string, receipt: Receipt): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  const fresh = join(dirname(file), `.receipt-${process.pid}-${randomBytes(4).toString("hex")}`);
-  try {
-    const handle = await open(fresh, "wx");
-    try {
-      await handle.writeFile(`${JSON.stringify(receipt, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(fresh, file);
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw error;
-  }
+  await writeJson(file, receipt);
 }
 
 /** SHA-256 of a file, lower-case hex. @throws the signal's reason when it fires */

@@ -10,8 +10,8 @@ export interface Tool {
   version: string | null;
 }
 
-/** Graphics interfaces that a source build can be switched to. Metal needs no switch. */
-export type Accelerator = "cuda" | "vulkan" | "metal";
+/** Graphics interfaces that a source build can be switched to. */
+export type Accelerator = "cuda" | "rocm" | "vulkan" | "metal";
 
 /** What of the tools for a source build is on this machine. */
 export interface Toolchain {
@@ -104,12 +104,14 @@ export function versionIn(printed: string): string | null {
 /**
  * Accelerators that a source build can be switched to, without running anything.
  * A toolkit without a device would only cost build time, and one device through two interfaces
- * would appear as two: so each needs its device, and Vulkan is for machines without CUDA.
+ * would appear as two: so each needs its device, and Vulkan is for machines without the other two.
  */
 export async function findAccelerators(env: NodeJS.ProcessEnv): Promise<Accelerator[]> {
-  if (process.platform === "darwin") return ["metal"];
+  // llama.cpp's own releases for Intel Macs are without Metal.
+  if (process.platform === "darwin") return process.arch === "arm64" ? ["metal"] : [];
   if (process.platform !== "linux") return [];
   if ((await exists("/dev/nvidiactl")) && (await cudaToolkit(env)) !== null) return ["cuda"];
+  if ((await exists("/dev/kfd")) && (await rocmToolkit(env)) !== null) return ["rocm"];
   const shaderCompiler = await findProgram("glslc", env);
   const headers = ["vulkan/vulkan.h", "spirv/unified1/spirv.hpp"];
   const roots = ["/usr/include", "/usr/local/include", join(env.VULKAN_SDK ?? "/usr", "include")];
@@ -133,6 +135,27 @@ export async function cudaToolkit(env: NodeJS.ProcessEnv): Promise<string | null
     const blas = ["include/cublas_v2.h", "targets/x86_64-linux/include/cublas_v2.h"];
     const compiler = await exists(join(root, "bin", "nvcc"));
     if (compiler && (await firstThere(blas.map((file) => join(root, file)))) !== null) return root;
+  }
+  return null;
+}
+
+/**
+ * A ROCm toolkit that has compiler, hipBLAS and rocBLAS, or null. `clang` is the compiler that cmake
+ * takes for HIP (llama.cpp's docs/build.md: HIPCXX and HIP_PATH as hipconfig tells them).
+ */
+export async function rocmToolkit(
+  env: NodeJS.ProcessEnv,
+): Promise<{ root: string; clang: string } | null> {
+  const onPath = await findProgram("hipcc", env);
+  const roots = [env.ROCM_PATH, "/opt/rocm", onPath === null ? null : dirname(dirname(onPath))];
+  for (const root of roots) {
+    if (root === null || root === undefined || root === "") continue;
+    const clang = await firstThere(
+      ["lib/llvm/bin/clang", "llvm/bin/clang"].map((file) => join(root, file)),
+    );
+    const needed = ["bin/hipcc", "include/hipblas/hipblas.h", "include/rocblas/rocblas.h"];
+    const all = await Promise.all(needed.map((file) => exists(join(root, file))));
+    if (clang !== null && all.every(Boolean)) return { root, clang };
   }
   return null;
 }

@@ -2,6 +2,8 @@ import type { Artifacts } from "../../artifacts/index.js";
 import type { Logger, OnProgress } from "../../observe/index.js";
 import type { Trial, Verdict } from "./accept.js";
 import type { EngineEntry } from "./catalog.js";
+import type { Driver } from "./drivers.js";
+import type { Setback } from "./steering/setbacks.js";
 
 export interface ProvisioningOptions {
   /** Folder for engines of this user; created when it is needed. */
@@ -10,11 +12,27 @@ export interface ProvisioningOptions {
   configuredPath?: string;
   /** Whether a missing engine may be built here. */
   sourceBuild: boolean;
+  /** Whether a missing engine may be fetched ready-made; default false. */
+  releaseBuild?: boolean;
+  /** Address of release files in place of the catalog's, the build's number for `{build}`; ends with a slash. */
+  releaseUrl?: string;
   env: NodeJS.ProcessEnv;
   artifacts: Artifacts;
   log: Logger;
   /** Default: the catalog that comes with Somnus. */
   catalogFile?: string;
+  /** Default: what `findDrivers` sees on this machine. */
+  drivers?: () => Promise<Driver[]>;
+}
+
+/** What is asked for; what is absent follows from the machine and the catalog. */
+export interface Wanted {
+  /** A build of the catalog. */
+  number?: number;
+  /** An accelerator or the variant of a release asset: "cuda", "cuda-12.8", "cpu". */
+  accelerator?: string;
+  /** Also what failed on this machine before. */
+  again?: boolean;
 }
 
 /** A way to a program: what it found, or why not (for people), or null when it has nothing to say. */
@@ -30,6 +48,11 @@ export interface Context {
   /** Folder of this engine in the cache. */
   root: string;
   trial: Trial;
+  wanted: Wanted;
+  /** Builds that are passed over. */
+  setbacks: readonly Setback[];
+  /** Graphics drivers of this machine, looked up once. */
+  drivers(): Promise<Driver[]>;
 }
 
 /** Name of the receipt in the folder of a build. */

@@ -23,6 +23,7 @@ const CATALOG: Catalog = {
       engine: "ggml_llama",
       capabilities: [],
       summary: "Small.",
+      verified: true,
       starter: true,
       variants: [
         {

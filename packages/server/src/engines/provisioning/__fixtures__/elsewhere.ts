@@ -11,21 +11,37 @@ export interface Said {
   error?: string;
 }
 
-/** Starts `provide()` on the machine in another process. `said` grows while it runs. */
-export function provideElsewhere(machine: FakeMachine): {
+/** A process that provides. `said` grows while it runs. */
+export interface Elsewhere {
   child: ChildProcess;
   said: Said[];
+  /** Hears what it says, as it comes. */
+  onSaid?: (said: Said) => void;
   ended: Promise<void>;
-} {
-  const { cacheDir, catalogFile, env } = machine.options;
-  const settings = JSON.stringify({ cacheDir, catalogFile, env, archive: machine.archive });
+}
+
+/** Starts `provide()` on the machine in another process, as `user` where one is named. */
+export function provideElsewhere(machine: FakeMachine, user?: number): Elsewhere {
+  const { cacheDir, catalogFile, env, releaseBuild } = machine.options;
+  const { archive } = machine;
+  const settings = JSON.stringify({ cacheDir, catalogFile, env, archive, releaseBuild });
   const script = fileURLToPath(new URL("provide-elsewhere.mjs", import.meta.url));
-  const child = spawn(process.execPath, [script, settings], {
+  const dropped = ["--reuid", `${user}`, "--regid", `${user}`, "--clear-groups", "--"];
+  const [program = "", ...args] = [
+    ...(user === undefined ? [] : ["setpriv", ...dropped]),
+    ...[process.execPath, script, settings],
+  ];
+  const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const said: Said[] = [];
   const lines = createInterface({ input: child.stdout });
-  lines.on("line", (line) => said.push(JSON.parse(line) as Said));
+  lines.on("line", (line) => {
+    const one = JSON.parse(line) as Said;
+    said.push(one);
+    elsewhere.onSaid?.(one);
+  });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  return { child, said, ended };
+  const elsewhere: Elsewhere = { child, said, ended };
+  return elsewhere;
 }

@@ -11,6 +11,8 @@ export interface FakeEngine {
   answer?: string;
   /** `hang`: never answers anything; `crash`: ends when it should load; `stall`: never gets ready. */
   fault?: "hang" | "crash" | "stall";
+  /** Accelerators that `--list-devices` names; default none. */
+  devices?: readonly string[];
   /** File that gets one line for each start: the arguments, as JSON. */
   startsFile?: string;
 }
@@ -21,6 +23,7 @@ export async function writeFakeEngine(path: string, engine: FakeEngine = {}): Pr
     versionLine: "version: 0.6.0-dev (build 11434, commit unknown)",
     flags: NEEDED_FLAGS,
     answer: "alive",
+    devices: [] as readonly string[],
     ...engine,
   };
   const program = `#!${process.execPath}
@@ -32,6 +35,7 @@ const hang = () => setInterval(() => {}, 1000);
 if (facts.fault === "hang") hang();
 else if (args[0] === "--version") console.error(facts.versionLine + "\\nbuilt with nothing");
 else if (args[0] === "--help") console.log(facts.flags.map((flag) => flag + " N  a flag").join("\\n"));
+else if (args[0] === "--list-devices") console.log(["Available devices:", ...facts.devices.map((name) => "  " + name + ": Fake (1 MiB)")].join("\\n"));
 else if (facts.fault === "crash") { console.error("no backend found"); process.exit(3); }
 else if (facts.fault === "stall") hang();
 else {

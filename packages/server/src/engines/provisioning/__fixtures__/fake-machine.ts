@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { create } from "tar";
-import type { Artifacts } from "../../../artifacts/index.js";
+import { type Artifacts, createArtifacts } from "../../../artifacts/index.js";
 import type { Logger } from "../../../observe/index.js";
 import type { ProvisioningOptions } from "../way.js";
 import { type FakeEngine, writeFakeEngine } from "./fake-engine.js";
@@ -74,6 +74,7 @@ export async function makeFakeMachine(compiler: FakeCompiler = {}): Promise<Fake
     artifacts: artifactsOf(archive),
     log: logInto(logged),
     catalogFile: await writeCatalog(folder, archive),
+    drivers: async () => [],
   };
   return {
     ...{ folder, programs, cacheDir, options, archive, logged },
@@ -172,11 +173,14 @@ async function makeArchive(folder: string): Promise<string> {
 /** Artifacts that copy the archive, once. */
 export function artifactsOf(archive: string): Artifacts {
   return {
+    ...createArtifacts(),
     async fetch(spec, dir) {
       await mkdir(dir, { recursive: true });
       const path = join(dir, spec.file);
       await copyFile(archive, path);
-      return { path, size: spec.size, sha256: spec.sha256, source: "test", cached: false };
+      const { size, sha256 } = spec;
+      if (size === null || sha256 === null) throw new Error("the test's source is not pinned");
+      return { path, size, sha256, pinnedBy: "spec", source: "test", cached: false };
     },
     installed: async () => null,
   };

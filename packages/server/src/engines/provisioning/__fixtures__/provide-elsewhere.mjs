@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { runnerImport } from "vite";
 
-const { cacheDir, catalogFile, archive, env } = JSON.parse(process.argv[2]);
+const { cacheDir, catalogFile, archive, env, releaseBuild } = JSON.parse(process.argv[2]);
 const load = async (file) => {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const { module } = await runnerImport(path, { configFile: false, logLevel: "silent" });
@@ -13,10 +13,12 @@ const load = async (file) => {
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 const { createProvisioning } = await load("../index.ts");
 const { artifactsOf } = await load("./fake-machine.ts");
+const { createArtifacts } = await load("../../../artifacts/index.ts");
 const provisioning = createProvisioning({
-  ...{ cacheDir, catalogFile, env },
+  ...{ cacheDir, catalogFile, env, releaseBuild },
   sourceBuild: true,
-  artifacts: artifactsOf(archive),
+  drivers: async () => [],
+  artifacts: releaseBuild ? createArtifacts({ env }) : artifactsOf(archive),
   log: pino({ level: "silent" }),
 });
 try {

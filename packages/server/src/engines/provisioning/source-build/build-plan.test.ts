@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { defaultBuild, readCatalog, type SourceRecipe } from "../catalog.js";
 import { featuresOfCpuinfo, hashOf } from "../processor.js";
+import type { Accelerator } from "../toolchain.js";
 import { planBuild } from "./build-plan.js";
 
 async function recipeHere(): Promise<SourceRecipe> {
@@ -24,9 +25,23 @@ test("the same build on the same processor has the same folder; any difference h
   expect(new Set([folder({}), ...others]).size).toBe(5);
 });
 
-test("Metal needs no flag, so it changes nothing", async () => {
+test("each accelerator has its flag, which nothing else has", async () => {
   const recipe = await recipeHere();
-  expect(planBuild(1, recipe, ["metal"], "a")).toEqual(planBuild(1, recipe, [], "a"));
+  const flags = (accelerators: Accelerator[], system?: NodeJS.Platform) =>
+    planBuild(1, recipe, accelerators, "a", system).cmakeFlags.slice(recipe.cmake_flags.length);
+  expect(flags(["cuda"])).toEqual(["-DGGML_CUDA=ON"]);
+  expect(flags(["rocm"])).toEqual(["-DGGML_HIP=ON"]);
+  expect(flags(["vulkan"])).toEqual(["-DGGML_VULKAN=ON"]);
+  expect(flags([], "linux")).toEqual([]);
+});
+
+test("on a Mac Metal is on where it is wanted and off everywhere else", async () => {
+  const recipe = await recipeHere();
+  const plan = (accelerators: Accelerator[]) => planBuild(1, recipe, accelerators, "a", "darwin");
+  expect(plan(["metal"]).cmakeFlags).toContain("-DGGML_METAL=ON");
+  expect(plan(["metal"]).cmakeFlags).toContain("-DGGML_METAL_EMBED_LIBRARY=ON");
+  expect(plan([]).cmakeFlags).toContain("-DGGML_METAL=OFF");
+  expect(plan([]).folder).not.toBe(plan(["metal"]).folder);
 });
 
 test("processor features are read on x86 and ARM, in one order, each once", () => {

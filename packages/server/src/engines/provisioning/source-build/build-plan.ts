@@ -24,13 +24,14 @@ export function planBuild(
   recipe: SourceRecipe,
   accelerators: readonly Accelerator[],
   processor: string,
+  system: NodeJS.Platform = platform(),
 ): BuildPlan {
-  const switched = accelerators.filter((one) => one !== "metal" && recipe.accelerators[one]);
-  const extra = switched.flatMap((one) =>
-    one === "metal" ? [] : (recipe.accelerators[one] ?? []),
-  );
-  const cmakeFlags = [...recipe.cmake_flags, ...extra];
+  const switched = accelerators.filter((one) => recipe.accelerators[one] !== undefined);
+  const extra = switched.flatMap((one) => recipe.accelerators[one] ?? []);
+  const without =
+    system === "darwin" && !switched.includes("metal") ? (recipe.without_metal ?? []) : [];
+  const cmakeFlags = [...recipe.cmake_flags, ...extra, ...without];
   const key = hashOf([recipe.sha256, recipe.target, ...cmakeFlags, processor]);
-  const folder = `${number}-${platform()}-${arch()}-${key}`;
+  const folder = `${number}-${system}-${arch()}-${key}`;
   return { number, recipe, cmakeFlags, accelerators: switched, folder };
 }

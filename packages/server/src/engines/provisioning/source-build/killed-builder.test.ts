@@ -34,7 +34,7 @@ test("after a builder was killed the next start sweeps its folder and builds who
     );
     expect(await readFile(binary.path, "utf8")).toContain("alive");
     expect((await readdir(machine.root)).sort()).toEqual(
-      [basename(dirname(binary.path)), "logs"].sort(),
+      [basename(dirname(binary.path)), "history.json", "logs"].sort(),
     );
   } finally {
     killed.child.kill("SIGKILL");

@@ -27,7 +27,9 @@ test("a build ends in its own folder with receipt and log, and leaves nothing el
     new RegExp(`^11434-${process.platform}-${process.arch}-[0-9a-f]{12}$`),
   );
   expect((await readdir(folder)).sort()).toEqual(["build.log", "llama-server", "receipt.json"]);
-  expect((await readdir(machine.root)).sort()).toEqual([basename(folder), "logs"].sort());
+  expect((await readdir(machine.root)).sort()).toEqual(
+    [basename(folder), "history.json", "logs"].sort(),
+  );
   expect(await readdir(join(machine.root, "logs"))).toEqual([]);
   expect(await readFile(join(folder, "build.log"), "utf8")).toContain("[4/4] Linking");
   expect(seen).toContainEqual({ step: "building llama.cpp", done: 3, total: 4, unit: "steps" });

@@ -1,13 +1,14 @@
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifacts } from "../../../artifacts/index.js";
-import { freeBytes, isDiskFull } from "../../../artifacts/index.js";
+import { freeBytes } from "../../../artifacts/index.js";
 import { SomnusError } from "../../../http/errors.js";
 import type { OnProgress } from "../../../observe/index.js";
 import { accept, type Trial } from "../accept.js";
 import { installToolsHere, SET_PATH } from "../advice.js";
 import type { EngineBinary } from "../binary.js";
-import { cudaToolkit, type Toolchain } from "../toolchain.js";
+import { diskFull } from "../disk-error.js";
+import { cudaToolkit, rocmToolkit, type Toolchain } from "../toolchain.js";
 import type { BuildFailure } from "./build-failure.js";
 import { BuildLog } from "./build-log.js";
 import type { BuildPlan } from "./build-plan.js";
@@ -49,7 +50,7 @@ export class BuildError extends SomnusError {
  * process is killed, the next build sweeps it.
  * @throws BuildError when cmake or the compiler fail
  * @throws SomnusError `model_unavailable` for what is missing: compiler, tools, disk, a good archive
- * @throws the system's error when it refuses to write, see `explainDiskError`
+ * @throws the system's error when it refuses to write, see `underLock`
  * @throws the signal's reason when it fires; every process is gone by then
  */
 export async function buildFromSource(
@@ -189,6 +190,7 @@ async function install(
       path,
       origin: "source",
       receiptFile: join(result, "receipt.json"),
+      movesTo: plan.folder,
       builtAt: new Date().toISOString(),
       madeWith: { cmake_flags: plan.cmakeFlags, generator: made.generator },
     },
@@ -218,10 +220,18 @@ async function flush(path: string): Promise<void> {
   }
 }
 
+/** The environment that lets cmake find the toolkits of a plan; what is set already stays. */
 async function accelerated(env: NodeJS.ProcessEnv, plan: BuildPlan): Promise<NodeJS.ProcessEnv> {
-  if (!plan.accelerators.includes("cuda") || env.CUDACXX !== undefined) return env;
-  const toolkit = await cudaToolkit(env);
-  return toolkit === null ? env : { ...env, CUDACXX: join(toolkit, "bin", "nvcc") };
+  const extra: NodeJS.ProcessEnv = {};
+  if (plan.accelerators.includes("cuda")) {
+    const toolkit = await cudaToolkit(env);
+    if (toolkit !== null) extra.CUDACXX = join(toolkit, "bin", "nvcc");
+  }
+  if (plan.accelerators.includes("rocm")) {
+    const toolkit = await rocmToolkit(env);
+    if (toolkit !== null) Object.assign(extra, { HIPCXX: toolkit.clang, HIP_PATH: toolkit.root });
+  }
+  return { ...extra, ...env };
 }
 
 async function failureMessage(
@@ -238,24 +248,6 @@ async function failureMessage(
   };
   const lines = failure.lines.map((line) => `\n  ${line}`).join("");
   return `${build.name} could not be built. ${advice[failure.kind]}; or ${SET_PATH}. The log is ${logFile}. It ends with:${lines}`;
-}
-
-/** The error for people when the system refused to write; any other error as it is. */
-export function explainDiskError(error: unknown, name: string, root: string): unknown {
-  const code = (error as NodeJS.ErrnoException | null)?.code ?? "";
-  if (isDiskFull(error)) return diskFull(name, root, "it is full", error);
-  const denied = ["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR"].includes(code);
-  return denied ? notWritable(root, error) : error;
-}
-
-function diskFull(name: string, root: string, why: string, cause?: unknown): SomnusError {
-  const message = `${name} cannot be built: there is too little room on the disk of ${root} (${why}). Make room and start again, or ${SET_PATH}.`;
-  return new SomnusError("model_unavailable", message, { cause });
-}
-
-function notWritable(folder: string, cause: unknown): SomnusError {
-  const message = `The engine's folder ${folder} cannot be written. Give this user the right to, or ${SET_PATH}.`;
-  return new SomnusError("model_unavailable", message, { cause });
 }
 
 function unlessMissing(error: unknown): void {

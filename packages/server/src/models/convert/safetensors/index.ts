@@ -1,0 +1,1 @@
+export { isReadable, openWeights, WEIGHT_FILES, type Weights } from "./weights.js";
