@@ -10,7 +10,7 @@ const PACKAGE_MAY_IMPORT = {
 
 /** Room of the server -> rooms that it may call. */
 const MAY_CALL = {
-  cli: ["config", "models", "artifacts", "engines"],
+  cli: ["config", "models", "artifacts", "engines", "memory"],
   config: [],
   artifacts: ["config"],
   gguf: [],
@@ -30,7 +30,7 @@ const MAY_CALL = {
 };
 
 /** Files beside the rooms: what composes them, and the version. */
-const ROOT_FILES = ["main", "startup", "version"];
+const ROOT_FILES = ["main", "machine-memory", "startup", "version"];
 
 /** Room -> further rooms whose types (and nothing that runs) it may import. */
 const MAY_NAME_TYPES_OF = {
@@ -62,6 +62,7 @@ const FURTHER_FACES = {
   config: ["paths\\.ts", "config-file\\.ts"],
   engines: ["provisioning/index\\.ts", "provisioning/build-id\\.ts"],
   http: ["errors\\.ts"],
+  memory: ["hardware/index\\.ts"],
 };
 
 /** What any room may import, whatever the tables say. */

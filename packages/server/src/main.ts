@@ -6,10 +6,11 @@ import {
   MODEL_DEFAULTS,
   type ModelConfig,
 } from "./config/index.js";
-import { createLlamaEngine } from "./engines/index.js";
+import { createLlamaEngine, type ModelSpec } from "./engines/index.js";
 import { createProvisioning, NextEngine } from "./engines/provisioning/index.js";
 import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
 import { inferenceRoutes } from "./inference/index.js";
+import { MachineMemory, memoryTermsOf } from "./machine-memory.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
 import { type Schedulable, Scheduler } from "./scheduling/index.js";
@@ -88,9 +89,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       ? {}
       : { threads: config.engines.llama.threads }),
   });
+  const memory = new MachineMemory({ config, engine, env, log });
+  const closing = new AbortController();
+  /** What others use is known only from a reading when engines have come or gone. */
+  const measureMemory = async () => {
+    try {
+      scheduler.planWith(await memory.measure(() => scheduler.booked(), closing.signal));
+    } catch (error) {
+      if (!closing.signal.aborted) log.warn({ err: error }, "memory could not be measured");
+    }
+  };
   const scheduler = new Scheduler({
     maxQueuePerModel: config.limits.max_queue_per_model,
     stallMs: config.limits.engine_timeout_secs * 1_000,
+    onResidency: () => void measureMemory(),
     log,
   });
   const schedulable = (model: PoolModel): Schedulable => {
@@ -110,23 +122,28 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     }
     return asSchedulable(model);
   };
-  const asSchedulable = (model: PoolModel): Schedulable => ({
-    terms: {
-      id: model.id,
-      slots: model.slots,
-      contextTokens: model.contextTokens,
-      maxContextTokens: model.maxContextTokens,
-      idleUnloadMs: model.idleUnloadMs,
-    },
-    spec: {
+  const asSchedulable = (model: PoolModel): Schedulable => {
+    const gguf = model.gguf!;
+    const spec: ModelSpec = {
       id: model.id,
       weightsPath: model.weightsPath,
-      gguf: model.gguf!,
+      gguf,
       ...(model.projectorPath === null ? {} : { projectorPath: model.projectorPath }),
-    },
-    plan: model.plan,
-    engine,
-  });
+    };
+    return {
+      terms: {
+        id: model.id,
+        slots: model.slots,
+        contextTokens: model.contextTokens,
+        maxContextTokens: model.maxContextTokens,
+        idleUnloadMs: model.idleUnloadMs,
+        memory: memoryTermsOf({ ...model, gguf }, spec, engine, memory.machine()),
+      },
+      spec,
+      plan: model.plan,
+      engine,
+    };
+  };
   const startup = new Startup({
     pool,
     modelsDir,
@@ -134,6 +151,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     engine: nextEngine,
     scheduler,
     schedulable: asSchedulable,
+    measureMemory,
     log,
     onProgress: options.onProgress ?? (() => {}),
   });
@@ -159,10 +177,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
   });
   const { urls } = await door.listen();
+  await measureMemory();
   const ready = startup.run();
   let closed: Promise<void> | null = null;
   const close = async (drainMs: number) => {
-    startup.stop(new SomnusError("shutting_down", "The server is shutting down."));
+    const reason = new SomnusError("shutting_down", "The server is shutting down.");
+    startup.stop(reason);
+    closing.abort(reason);
     scheduler.drain();
     try {
       await door.close({ drainMs });
@@ -170,6 +191,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await scheduler.close();
       await ready;
       await nextEngine.close();
+      await memory.close();
     }
   };
   return {

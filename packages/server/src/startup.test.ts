@@ -29,6 +29,7 @@ function startup(parts: {
     engine: { bring: parts.provide ?? (async () => ({ version: "1" })), current: null },
     scheduler: { preload: async () => {} },
     schedulable: () => ({}),
+    measureMemory: async () => {},
     log: parts.log ?? createLog("silent"),
     onProgress: () => {},
   } as unknown as StartupParts);

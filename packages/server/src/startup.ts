@@ -29,6 +29,8 @@ export interface StartupParts {
   engine: NextEngine;
   scheduler: Scheduler;
   schedulable: (model: PoolModel) => Schedulable;
+  /** To be called when the engine is here: what it computes with is known only then. Must not throw. */
+  measureMemory: () => Promise<void>;
   log: Logger;
   onProgress: (progress: StartupProgress) => void;
 }
@@ -132,6 +134,7 @@ export class Startup implements Readiness {
     const on = this.#step("engine", "looking for the llama.cpp engine");
     const { id, version, origin, path } = await this.#parts.engine.bring(on, this.#abort.signal);
     this.#parts.log.info({ build: id, version, origin, path }, "engine");
+    await this.#parts.measureMemory();
   }
 
   async #fetchMissing(): Promise<void> {

@@ -17,6 +17,8 @@ export interface LoadPlan {
   contextTokens: number;
   /** Layers on the accelerator; "auto" puts all there when the engine has one. */
   gpuLayers: number | "auto";
+  /** Layers on each of several accelerators, in their order; absent: the engine spreads them. */
+  layersOnDevice?: number[];
   /** Layers whose expert tensors stay in host memory, counted from the last. */
   cpuExpertLayers: number;
   /** Compute threads; absent: the engine's room decides from the machine. */
@@ -111,6 +113,13 @@ export class LoadError extends Error {
 /** The code that runs one kind of model. */
 export interface Engine {
   readonly kind: string;
+  /**
+   * Devices that the program computes with, by its own names ("CUDA0"); empty: the processor alone.
+   * @throws SomnusError when there is no program yet
+   */
+  devices(): Promise<string[]>;
+  /** Prompt tokens that the model's next load will compute at once: what its buffers are sized for. */
+  batchTokens(model: ModelSpec, accelerated: boolean): number;
   /**
    * Starts a process and resolves when it can serve.
    * @throws LoadError when the engine ends or hangs while loading

@@ -55,6 +55,7 @@ export const ERROR_KINDS = {
   load_cooldown: { status: 503, type: "model_not_available", retryable: true, retryAfterSecs: 5 },
   engine_timeout: { status: 504, type: "timeout", retryable: true },
   insufficient_memory: { status: 507, type: "insufficient_vram_or_ram", retryable: true },
+  process_memory_cap: { status: 507, type: "process_memory_cap", retryable: true },
   device_out_of_memory: { status: 507, type: "device_out_of_memory", retryable: true },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -42,6 +42,20 @@ export interface PoolModel {
     cacheTypeK?: string;
     cacheTypeV?: string;
   };
+  /** Who stays when memory is short, and how the model may be laid out over the tiers. */
+  memory: {
+    priority: ModelConfig["priority"];
+    keepWarm: boolean;
+    moeOffload: ModelConfig["moe_offload"];
+    /** Exactly so many layers with their experts on the host; null: as `moeOffload` says. */
+    cpuExpertLayers: number | null;
+    /** Null: any share. */
+    minGpuLayerRatio: number | null;
+    /** Whether the context was set by a person, and is not to be cut. */
+    firmContext: boolean;
+  };
+  /** The projector's header; null without one. */
+  projectorGguf: GgufSummary | null;
   sampling: SamplingDefaults;
 }
 
@@ -63,7 +77,7 @@ export async function buildPoolModel(
   files: ModelFiles,
   options: { idleUnloadSecs: number; preload: boolean; created: number },
 ): Promise<PoolModel> {
-  const { gguf, problem } = await readFiles(block, files);
+  const { gguf, projectorGguf, problem } = await readFiles(block, files);
   const trained = gguf?.contextLength ?? UNKNOWN_CONTEXT_TOKENS;
   const idleSecs = block.idle_unload_secs ?? options.idleUnloadSecs;
   return {
@@ -89,6 +103,15 @@ export async function buildPoolModel(
       ...(block.cache_type_k === undefined ? {} : { cacheTypeK: block.cache_type_k }),
       ...(block.cache_type_v === undefined ? {} : { cacheTypeV: block.cache_type_v }),
     },
+    memory: {
+      priority: block.priority,
+      keepWarm: block.keep_warm_in_ram,
+      moeOffload: block.moe_offload,
+      cpuExpertLayers: block.cpu_expert_layers ?? null,
+      minGpuLayerRatio: block.min_gpu_layer_ratio ?? null,
+      firmContext: block.context_len !== undefined,
+    },
+    projectorGguf,
     sampling: {
       ...(block.default_temperature === undefined
         ? {}
@@ -103,21 +126,26 @@ export async function buildPoolModel(
   };
 }
 
+const NOT_READ = { gguf: null, projectorGguf: null };
+
 async function readFiles(
   block: ModelConfig,
   files: ModelFiles,
-): Promise<Pick<PoolModel, "gguf" | "problem">> {
+): Promise<Pick<PoolModel, "gguf" | "projectorGguf" | "problem">> {
   if (block.engine !== RUNNABLE_ENGINE) {
-    return { gguf: null, problem: `this version has no engine for ${block.engine}.` };
+    return { ...NOT_READ, problem: `this version has no engine for ${block.engine}.` };
   }
-  if (files.weights === null) return { gguf: null, problem: files.remedy };
+  if (files.weights === null) return { ...NOT_READ, problem: files.remedy };
   try {
     const gguf = await readGgufModel(files.weights);
-    if (files.projector !== null) await readGguf(files.projector);
-    return { gguf, problem: null };
+    const projectorGguf = files.projector === null ? null : await readGguf(files.projector);
+    return { gguf, projectorGguf, problem: null };
   } catch (error) {
     const { message } = toSomnusError(error);
     // A file that is there and wrong has its own remedy in the message.
-    return { gguf: null, problem: (await isThere(files)) ? message : `${message} ${files.remedy}` };
+    return {
+      ...NOT_READ,
+      problem: (await isThere(files)) ? message : `${message} ${files.remedy}`,
+    };
   }
 }

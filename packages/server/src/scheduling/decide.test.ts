@@ -1,15 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { World } from "./__fixtures__/world.js";
 import { reservation } from "./context-need.js";
-import { decide } from "./decide.js";
-import { runningOn } from "./grant.js";
-import {
-  createState,
-  type ModelTerms,
-  type SchedulerEffect,
-  type SchedulerEvent,
-  type SchedulerState,
-} from "./state.js";
+import type { ModelTerms } from "./state.js";
 
 const TERMS: ModelTerms[] = [
   { id: "a", slots: 1, contextTokens: 4096, maxContextTokens: 16384, idleUnloadMs: 1000 },
@@ -21,151 +14,6 @@ const TERMS: ModelTerms[] = [
     idleUnloadMs: Number.POSITIVE_INFINITY,
   },
 ];
-
-/** Each kind of event without its time. */
-type Untimed<E> = E extends SchedulerEvent ? Omit<E, "at"> : never;
-
-/** Runs the scheduler the way its shell does, with work that ends when the test says so. */
-class World {
-  readonly state: SchedulerState = createState(4);
-  at = 0;
-  nextRequest = 1;
-  readonly open = new Set<number>();
-  readonly running = new Map<number, string>();
-  readonly ended = new Map<number, string>();
-  readonly pending: { effect: SchedulerEffect; at: number }[] = [];
-  timer: number | null = null;
-
-  send(event: Untimed<SchedulerEvent>): void {
-    const effects = decide(this.state, { ...event, at: this.at } as SchedulerEvent);
-    for (const effect of effects) this.#take(effect);
-    this.#checkInvariants();
-  }
-
-  #take(effect: SchedulerEffect): void {
-    switch (effect.type) {
-      case "grant": {
-        expect(this.open.has(effect.request)).toBe(true);
-        expect(this.running.has(effect.request)).toBe(false);
-        expect(this.state.models.get(effect.model)?.phase).toBe("ready");
-        expect(effect.maxTokens).toBeGreaterThan(0);
-        this.running.set(effect.request, effect.model);
-        break;
-      }
-      case "refuse":
-        expect(this.open.delete(effect.request)).toBe(true);
-        expect(this.running.has(effect.request)).toBe(false);
-        this.ended.set(effect.request, effect.code);
-        break;
-      case "timer":
-        this.timer = effect.at;
-        break;
-      default:
-        this.pending.push({ effect, at: this.at });
-    }
-  }
-
-  #checkInvariants(): void {
-    for (const model of this.state.models.values()) {
-      const inSlots = model.slots.flatMap((slot) => (slot.request === null ? [] : [slot.request]));
-      expect(new Set(inSlots).size).toBe(inSlots.length);
-      expect(runningOn(model)).toBeLessThanOrEqual(model.terms.slots);
-      const reserved = inSlots.reduce(
-        (sum, id) => sum + (this.state.requests.get(id)?.reserved ?? 0),
-        0,
-      );
-      expect(model.reserved).toBe(reserved);
-      expect(model.reserved).toBeLessThanOrEqual(model.poolTokens);
-      if (model.phase === "unloading") expect(inSlots).toEqual([]);
-      if (model.phase === "ready" && inSlots.length + model.queue.length === 0)
-        expect(model.unloadAt).not.toBeNull();
-      for (const id of model.queue) expect(this.state.requests.get(id)?.phase).toBe("queued");
-    }
-  }
-
-  arrive(
-    terms: ModelTerms,
-    promptBound: number,
-    maxTokens: number,
-    asked?: number,
-    keepAliveMs: number | null = null,
-  ): number {
-    const request = this.nextRequest++;
-    this.open.add(request);
-    this.send({
-      type: "arrived",
-      request,
-      terms,
-      need: { promptBound, maxTokens, ...(asked === undefined ? {} : { asked }) },
-      outline: ["plain", `user\n${request % 3}`],
-      keepAliveMs,
-    });
-    return request;
-  }
-
-  finish(request: number): void {
-    this.running.delete(request);
-    this.open.delete(request);
-    this.ended.set(request, "done");
-    this.send({ type: "finished", request, outline: ["plain"], answered: true });
-  }
-
-  /** Ends one piece of pending work, well or badly. */
-  settle(
-    index: number,
-    well: boolean,
-    promptTokens = 10,
-    failure: "engine_failed" | "insufficient_memory" = "engine_failed",
-  ): void {
-    if (this.pending.length === 0) return;
-    const { effect } = this.pending.splice(index % this.pending.length, 1)[0]!;
-    if (effect.type === "load") {
-      const model = this.state.models.get(effect.model)!;
-      if (well) {
-        this.send({
-          type: "loaded",
-          model: effect.model,
-          slots: model.terms.slots,
-          contextTokens: effect.contextTokens,
-        });
-      } else {
-        this.send({
-          type: "loadFailed",
-          model: effect.model,
-          code: failure,
-          message: "it was killed.",
-        });
-      }
-    } else if (effect.type === "unload") {
-      this.send({ type: "unloaded", model: effect.model });
-    } else if (effect.type === "count") {
-      if (well) this.send({ type: "counted", request: effect.request, promptTokens });
-      else {
-        this.send({
-          type: "countFailed",
-          request: effect.request,
-          code: "engine_failed",
-          message: "no",
-        });
-      }
-    }
-  }
-
-  /** Lets everything end well. */
-  settleAll(): void {
-    for (let round = 0; round < 10_000; round++) {
-      const [request] = this.running.keys();
-      if (this.pending.length > 0) this.settle(0, true);
-      else if (request !== undefined) this.finish(request);
-      else if (this.open.size > 0 && this.timer !== null) {
-        this.at = Math.max(this.at, this.timer);
-        this.timer = null;
-        this.send({ type: "tick" });
-      } else return;
-    }
-    throw new Error("the scheduler does not come to rest");
-  }
-}
 
 describe("scheduler", () => {
   it("keeps its promises for any order of events", () => {
@@ -300,7 +148,7 @@ describe("scheduler", () => {
     expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
     world.settle(0, true);
     expect(world.pending.map(({ effect }) => effect)).toEqual([
-      { type: "load", model: "a", contextTokens: 16_384, request: large },
+      { type: "load", model: "a", contextTokens: 16_384, request: large, placement: null },
     ]);
     world.settle(0, true);
     expect(world.running.has(large)).toBe(true);

@@ -1,6 +1,8 @@
 import type { ErrorCode } from "../http/errors.js";
+import { withRequest as withOneMore } from "../memory/index.js";
 import { cooldownMs } from "./backoff.js";
-import { advance, refuse, runningOn, startLoad, startUnload } from "./grant.js";
+import { advance, refuse, startUnload } from "./grant.js";
+import { settleMemory } from "./place.js";
 import type {
   ModelState,
   ModelTerms,
@@ -9,6 +11,7 @@ import type {
   SchedulerEvent,
   SchedulerState,
 } from "./state.js";
+import { impatientAt, isWanted, runningOn } from "./waiting.js";
 
 /**
  * The scheduler: takes one event, changes the state it owns in place and returns what must be done.
@@ -18,10 +21,11 @@ export function decide(state: SchedulerState, event: SchedulerEvent): SchedulerE
   // The timer rang, or might as well have: it is set again where something is due later.
   if (event.type === "tick") state.timerAt = null;
   const effects = react(state, event);
-  const at = nextTimer(state);
-  if (at !== state.timerAt) {
-    state.timerAt = at;
-    effects.push({ type: "timer", at });
+  effects.push(...settleMemory(state, event.at));
+  const timerAt = nextTimer(state, event.at);
+  if (timerAt !== state.timerAt) {
+    state.timerAt = timerAt;
+    effects.push({ type: "timer", at: timerAt });
   }
   return effects;
 }
@@ -53,10 +57,16 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
     case "cancelled":
       return withRequest(state, event.request, (request, model) => {
         if (request.phase === "running") return [];
-        return [
-          refuse(state, model, request, "cancelled", "The client closed the connection."),
-          ...afterUse(state, model, event.at),
-        ];
+        const effect = refuse(
+          state,
+          model,
+          request,
+          "cancelled",
+          "The client closed the connection.",
+        );
+        // It may have been the claim that kept the model, or the one that another made room for.
+        state.memoryFreed = true;
+        return [effect, ...afterUse(state, model, event.at)];
       });
     case "finished":
       return withRequest(state, event.request, (request, model) =>
@@ -67,6 +77,7 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
     case "loaded":
       return withModel(state, event.model, (model) => {
         model.phase = "ready";
+        model.reloadMs = event.at - model.loadStartedAt;
         // An engine that gives less than it was asked for would be asked for it without end.
         if (event.contextTokens < model.poolTokens) limitContext(model, event.contextTokens);
         model.poolTokens = event.contextTokens;
@@ -82,14 +93,17 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
       );
     case "unloaded":
       return withModel(state, event.model, (model) => {
-        model.phase = "unloaded";
-        resetSlots(model, 0, event.at);
-        return advance(state, model, event.at);
+        gone(state, model, event.at);
+        return [];
       });
     case "engineExited":
       return withModel(state, event.model, (model) => onEngineExited(state, model, event.at));
     case "unloadAsked":
       return withModel(state, event.model, (model) => (isIdle(model) ? [startUnload(model)] : []));
+    case "memoryMeasured":
+      state.memory = event.memory;
+      state.memoryFreed = true;
+      return [];
     case "drainAsked":
       return onDrain(state);
     case "tick":
@@ -106,17 +120,10 @@ function onArrived(
     return [turnAway(id, "shutting_down", "The server is shutting down.")];
   }
   const model = modelOf(state, terms);
+  model.use = withOneMore(model.use, at);
   if (model.phase === "unloaded" && at < model.coolUntil) {
-    const secs = Math.max(1, Math.ceil((model.coolUntil - at) / 1000));
-    const why = model.failure?.message ?? "it failed to load";
-    return [
-      turnAway(
-        id,
-        "load_cooldown",
-        `${terms.id} cannot be loaded at the moment: ${why} Next try in ${secs} s.`,
-        secs,
-      ),
-    ];
+    const { code, message, secs } = coolingDown(model, at);
+    return [turnAway(id, code, message, secs)];
   }
   const bound = Math.max(state.maxQueuePerModel, terms.slots);
   if (model.queue.length + runningOn(model) + 1 > bound) {
@@ -143,6 +150,29 @@ function onArrived(
   });
   model.queue.push(id);
   return advance(state, model, at);
+}
+
+/** Why a model that rests after failures is not loaded now. */
+function coolingDown(
+  model: ModelState,
+  at: number,
+): { code: ErrorCode; message: string; secs: number } {
+  const secs = Math.max(1, Math.ceil((model.coolUntil - at) / 1000));
+  const why = model.failure?.message ?? "it failed to load";
+  return {
+    code: "load_cooldown",
+    message: `${model.terms.id} cannot be loaded at the moment: ${why} Next try in ${secs} s.`,
+    secs,
+  };
+}
+
+function noLoadWhileDraining(model: ModelState): SchedulerEffect {
+  return {
+    type: "loadRefused",
+    model: model.terms.id,
+    code: "shutting_down",
+    message: "The server is shutting down.",
+  };
 }
 
 function onMeasured(
@@ -179,6 +209,7 @@ function onFinished(
     // Also while others wait: they may be refused, and then nobody else would say when it goes.
     model.unloadAt = event.at + (request.keepAliveMs ?? model.terms.idleUnloadMs);
   }
+  if (runningOn(model) === 0) state.memoryFreed = true;
   return afterUse(state, model, event.at);
 }
 
@@ -195,8 +226,14 @@ function afterUse(state: SchedulerState, model: ModelState, at: number): Schedul
 
 function onLoadAsked(state: SchedulerState, terms: ModelTerms, at: number): SchedulerEffect[] {
   const model = modelOf(state, terms);
-  if (state.draining || model.phase !== "unloaded" || at < model.coolUntil) return [];
-  return [startLoad(model)];
+  if (model.phase !== "unloaded") return [];
+  if (state.draining) return [noLoadWhileDraining(model)];
+  if (at < model.coolUntil) {
+    const { code, message } = coolingDown(model, at);
+    return [{ type: "loadRefused", model: terms.id, code, message }];
+  }
+  model.askedAt ??= at;
+  return [];
 }
 
 function onLoadFailed(
@@ -206,8 +243,7 @@ function onLoadFailed(
   message: string,
   at: number,
 ): SchedulerEffect[] {
-  model.phase = "unloaded";
-  resetSlots(model, 0, at);
+  gone(state, model, at);
   model.failures++;
   fail(model, code, message, at + cooldownMs(model.failures));
   if (model.poolTokens > model.terms.contextTokens) {
@@ -221,13 +257,21 @@ function onLoadFailed(
 
 function onEngineExited(state: SchedulerState, model: ModelState, at: number): SchedulerEffect[] {
   if (model.phase !== "ready") return [];
-  model.phase = "unloaded";
-  resetSlots(model, 0, at);
+  gone(state, model, at);
   model.crashes++;
   // A crash more is free than for loads: this engine has shown that it can load.
   const coolUntil = at + cooldownMs(model.crashes - 1);
   fail(model, "engine_failed", "its engine ended unexpectedly.", coolUntil);
-  return advance(state, model, at);
+  return [];
+}
+
+/** The engine is no more, and what was booked for it is free. */
+function gone(state: SchedulerState, model: ModelState, at: number): void {
+  model.phase = "unloaded";
+  model.placement = null;
+  model.yieldsTo = null;
+  state.memoryFreed = true;
+  resetSlots(model, 0, at);
 }
 
 function fail(model: ModelState, code: ErrorCode, message: string, coolUntil: number): void {
@@ -244,6 +288,8 @@ function onDrain(state: SchedulerState): SchedulerEffect[] {
   state.draining = true;
   const effects: SchedulerEffect[] = [];
   for (const model of state.models.values()) {
+    if (model.askedAt !== null) effects.push(noLoadWhileDraining(model));
+    model.askedAt = null;
     for (const id of [...model.queue]) {
       const request = state.requests.get(id)!;
       effects.push(refuse(state, model, request, "cancelled", "The server is shutting down."));
@@ -258,10 +304,10 @@ function onTick(state: SchedulerState, at: number): SchedulerEffect[] {
   for (const model of state.models.values()) {
     if (isIdle(model) && isOverdue(model, at)) {
       effects.push(startUnload(model));
-    } else if (model.phase === "unloaded") {
-      effects.push(...advance(state, model, at));
     }
   }
+  // Somebody may have lost patience by now.
+  state.memoryFreed = true;
   return effects;
 }
 
@@ -274,12 +320,15 @@ function isOverdue(model: ModelState, at: number): boolean {
 }
 
 /** The next time at which something is due by itself. */
-function nextTimer(state: SchedulerState): number | null {
+function nextTimer(state: SchedulerState, at: number): number | null {
   let next = Number.POSITIVE_INFINITY;
   for (const model of state.models.values()) {
     if (isIdle(model) && model.unloadAt !== null) next = Math.min(next, model.unloadAt);
-    if (model.phase === "unloaded" && model.queue.length > 0)
-      next = Math.min(next, model.coolUntil);
+    if (!isWanted(model)) continue;
+    if (at < model.coolUntil) next = Math.min(next, model.coolUntil);
+    else if (model.waitsForMemory && at < impatientAt(state, model)) {
+      next = Math.min(next, impatientAt(state, model));
+    }
   }
   return Number.isFinite(next) ? next : null;
 }
@@ -299,6 +348,13 @@ function modelOf(state: SchedulerState, terms: ModelTerms): ModelState {
       failure: null,
       coolUntil: 0,
       unloadAt: null,
+      placement: null,
+      waitsForMemory: false,
+      askedAt: null,
+      yieldsTo: null,
+      use: null,
+      reloadMs: null,
+      loadStartedAt: 0,
       load: 0,
     };
     state.models.set(terms.id, model);

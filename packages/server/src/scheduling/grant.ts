@@ -1,22 +1,19 @@
 import type { ErrorCode } from "../http/errors.js";
+import type { Placement } from "../memory/index.js";
 import { generationLimit, mustCount, reservation, withoutFloor } from "./context-need.js";
 import { chooseSlot } from "./slot-choice.js";
-import type { ModelState, RequestState, SchedulerEffect, SchedulerState } from "./state.js";
+import type {
+  EvictedFor,
+  ModelState,
+  RequestState,
+  SchedulerEffect,
+  SchedulerState,
+} from "./state.js";
+import { isWanted, runningOn, wantedSince } from "./waiting.js";
 
-/** Requests that run on a model now. */
-export function runningOn(model: ModelState): number {
-  let running = 0;
-  for (const slot of model.slots) if (slot.request !== null) running++;
-  return running;
-}
-
-/** Starts what can start: a load for a model that is waited for, or the requests at the head of its queue. */
+/** Lets the requests at the head of a loaded model's queue in. */
 export function advance(state: SchedulerState, model: ModelState, at: number): SchedulerEffect[] {
   const effects: SchedulerEffect[] = [];
-  if (model.phase === "unloaded") {
-    if (model.queue.length > 0 && at >= model.coolUntil) effects.push(startLoad(model));
-    return effects;
-  }
   while (model.phase === "ready" && model.queue.length > 0) {
     const request = state.requests.get(model.queue[0]!)!;
     if (!grantHead(state, model, request, at, effects)) break;
@@ -24,24 +21,35 @@ export function advance(state: SchedulerState, model: ModelState, at: number): S
   return effects;
 }
 
-/** Begins a load with the pool context that the model's state asks for. */
-export function startLoad(model: ModelState): SchedulerEffect {
+/** Begins a load as it was planned, or with the pool context that the model's state asks for. */
+export function startLoad(
+  model: ModelState,
+  placement: Placement | null,
+  at: number,
+): SchedulerEffect {
   model.phase = "loading";
+  model.loadStartedAt = at;
   model.load++;
   model.unloadAt = null;
+  model.askedAt = null;
+  model.waitsForMemory = false;
+  model.placement = placement;
+  if (placement !== null) model.poolTokens = placement.contextTokens;
   return {
     type: "load",
     model: model.terms.id,
     contextTokens: model.poolTokens,
     request: model.queue[0] ?? null,
+    placement,
   };
 }
 
 /** Unloads a model; its slots hold nothing from now on. */
-export function startUnload(model: ModelState): SchedulerEffect {
+export function startUnload(model: ModelState, evicted: EvictedFor | null = null): SchedulerEffect {
   model.phase = "unloading";
   model.unloadAt = null;
-  return { type: "unload", model: model.terms.id };
+  model.yieldsTo = null;
+  return { type: "unload", model: model.terms.id, evicted };
 }
 
 /** Grants or refuses the request at the head of the queue; false when it has to wait, and the queue with it. */
@@ -52,7 +60,7 @@ function grantHead(
   at: number,
   effects: SchedulerEffect[],
 ): boolean {
-  if (request.counting) return false;
+  if (request.counting || makesRoom(state, model, request)) return false;
   const { need } = request;
   const slot = chooseSlot(model.slots, request.outline, at);
   if (slot < 0) return false;
@@ -96,6 +104,14 @@ function grantHead(
     maxTokens: generationLimit(need, reserved),
   });
   return true;
+}
+
+/** Whether a request has to let one for another model go first, which waits for this one's memory. */
+function makesRoom(state: SchedulerState, model: ModelState, request: RequestState): boolean {
+  if (model.yieldsTo === null) return false;
+  const other = state.models.get(model.yieldsTo);
+  if (other === undefined || !isWanted(other)) return false;
+  return request.arrivedAt > wantedSince(state, other);
 }
 
 /** The pool doubled until the wanted context fits. */

@@ -1,3 +1,4 @@
 export { type AdmissionFacts, Lease } from "./lease.js";
+export type { MemoryState, MemoryTerms } from "./memory-terms.js";
 export { type ModelActivity, type Schedulable, Scheduler } from "./scheduler.js";
 export type { ModelPhase, ModelTerms } from "./state.js";

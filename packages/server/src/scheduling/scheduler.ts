@@ -8,20 +8,28 @@ import {
 } from "../engines/index.js";
 import type { GenerationRequest } from "../formats/index.js";
 import { SomnusError, toSomnusError } from "../http/errors.js";
+import {
+  type Eviction,
+  EvictionHistory,
+  type Placement,
+  requestsPerMinute,
+} from "../memory/index.js";
 import type { Logger } from "../observe/index.js";
 import { loadFailureCode } from "./backoff.js";
 import { needOf } from "./context-need.js";
 import { decide } from "./decide.js";
-import { runningOn } from "./grant.js";
 import { Lease } from "./lease.js";
+import type { MemoryState } from "./memory-terms.js";
 import { type Outline, outlineOf } from "./outline.js";
 import {
   createState,
+  type EvictedFor,
   type ModelPhase,
   type ModelTerms,
   type SchedulerEffect,
   type SchedulerEvent,
 } from "./state.js";
+import { isWanted, runningOn } from "./waiting.js";
 
 /** A model as the scheduler runs it. */
 export interface Schedulable {
@@ -40,6 +48,14 @@ export interface ModelActivity {
   facts: Loaded["facts"] | null;
   /** Why the last load failed, until one works. */
   failure: string | null;
+  /** What is booked for it; null while it is not loaded, or when memory is not planned. */
+  placement: Placement | null;
+  /** Wanted, and waiting for others to make room. */
+  waitsForMemory: boolean;
+  /** Decayed over ten minutes. */
+  requestsPerMinute: number;
+  /** How long its last load took, ms; null before the first. */
+  reloadMs: number | null;
 }
 
 interface Waiting {
@@ -73,6 +89,7 @@ export class Scheduler {
   readonly #state;
   readonly #log: Logger;
   readonly #stallMs: number;
+  readonly #onResidency: () => void;
   readonly #waiting = new Map<number, Waiting>();
   readonly #running = new Map<string, Running>();
   readonly #models = new Map<string, Schedulable>();
@@ -80,15 +97,27 @@ export class Scheduler {
   readonly #work = new Set<Promise<void>>();
   /** Engines that end, by model: the next load of the model waits for its memory. */
   readonly #ending = new Map<string, Promise<void>>();
+  readonly #evictions = new EvictionHistory();
   readonly #loadWatchers = new Map<string, Set<LoadWatcher>>();
   readonly #inbox: SchedulerEvent[] = [];
   #deciding = false;
   #nextRequest = 1;
   #timer: NodeJS.Timeout | null = null;
 
-  /** `stallMs`: an engine without any output for so long is taken to hang. */
-  constructor(options: { maxQueuePerModel: number; stallMs: number; log: Logger }) {
-    this.#state = createState(options.maxQueuePerModel);
+  /**
+   * `stallMs`: an engine without any output for so long is taken to hang. `memory`: what loads are planned
+   * with; without it every load is tried.
+   */
+  constructor(options: {
+    maxQueuePerModel: number;
+    stallMs: number;
+    memory?: MemoryState | null;
+    /** Called when an engine has come or gone, so that memory can be measured anew. Must not throw. */
+    onResidency?: () => void;
+    log: Logger;
+  }) {
+    this.#onResidency = options.onResidency ?? (() => {});
+    this.#state = createState(options.maxQueuePerModel, options.memory ?? null);
     this.#stallMs = options.stallMs;
     this.#log = options.log;
   }
@@ -169,10 +198,10 @@ export class Scheduler {
       this.#loadWatchers.set(id, watchers);
       this.#models.set(id, model);
       this.#post({ type: "loadAsked", terms: model.terms, at: now() });
-      const { phase, failure } = this.activity(id);
-      if (phase === "ready") watcher.done();
-      else if (phase !== "loading") {
-        watcher.done(new SomnusError("load_cooldown", failure ?? `${id} cannot be loaded now.`));
+      const state = this.#state.models.get(id)!;
+      if (state.phase === "ready") watcher.done();
+      else if (state.phase === "unloading") {
+        watcher.done(new SomnusError("model_busy", `${id} is being unloaded; try again shortly.`));
       }
     });
   }
@@ -192,7 +221,26 @@ export class Scheduler {
       queued: model?.queue.length ?? 0,
       facts: model?.phase === "ready" ? (running?.loaded?.facts ?? null) : null,
       failure: model?.failure?.message ?? null,
+      placement: model?.placement ?? null,
+      waitsForMemory: model !== undefined && isWanted(model) && model.waitsForMemory,
+      requestsPerMinute: requestsPerMinute(model?.use ?? null, now()),
+      reloadMs: model?.reloadMs ?? null,
     };
+  }
+
+  /** What loads are planned with from now on: the machine has other memory, or others use it. */
+  planWith(memory: MemoryState | null): void {
+    this.#post({ type: "memoryMeasured", memory, at: now() });
+  }
+
+  /** What is booked for loaded models, those that come and those that go included. */
+  booked(): Placement[] {
+    return [...this.#state.models.values()].flatMap(({ placement }) => placement ?? []);
+  }
+
+  /** The last models that went to make room for others, the newest first. */
+  evictions(): Eviction[] {
+    return this.#evictions.list();
   }
 
   /** Refuses what waits and what comes; what runs may go on. */
@@ -235,9 +283,13 @@ export class Scheduler {
         break;
       case "load":
         if (effect.request !== null) this.#waiting.get(effect.request)!.causedLoad = true;
-        this.#own(this.#load(effect.model, effect.contextTokens));
+        this.#own(this.#load(effect.model, effect.contextTokens, effect.placement));
+        break;
+      case "loadRefused":
+        this.#tellWatchers(effect.model, new SomnusError(effect.code, effect.message));
         break;
       case "unload":
+        if (effect.evicted !== null) this.#noteEviction(effect.model, effect.evicted);
         this.#own(this.#unload(effect.model));
         break;
       case "count":
@@ -327,7 +379,13 @@ export class Scheduler {
     );
   }
 
-  async #load(id: string, contextTokens: number): Promise<void> {
+  #noteEviction(model: string, evicted: EvictedFor): void {
+    const { forModel, reason, toTier } = evicted;
+    this.#log.info({ model, forModel, reason, toTier }, "model has to make room");
+    this.#evictions.add({ model, forModel, reason, toTier, at: Date.now() });
+  }
+
+  async #load(id: string, contextTokens: number, placement: Placement | null): Promise<void> {
     const model = this.#models.get(id)!;
     const abort = new AbortController();
     const running: Running = {
@@ -346,7 +404,12 @@ export class Scheduler {
       await this.#ending.get(id);
       const loaded = await model.engine.load(
         model.spec,
-        { ...model.plan, slots: model.terms.slots, contextTokens },
+        {
+          ...model.plan,
+          ...(placement === null ? {} : asPlanned(placement, model.spec.gguf.layers)),
+          slots: model.terms.slots,
+          contextTokens,
+        },
         (phase, percent) => {
           for (const watcher of this.#loadWatchers.get(id) ?? []) watcher.phase(phase, percent);
         },
@@ -362,6 +425,7 @@ export class Scheduler {
       );
       this.#post({ type: "loaded", model: id, slots, contextTokens: had, at: now() });
       this.#tellWatchers(id);
+      this.#onResidency();
     } catch (error) {
       this.#running.delete(id);
       const exit = error instanceof LoadError ? error.exit : null;
@@ -401,6 +465,7 @@ export class Scheduler {
     if (running) await this.#end(running, "drain");
     this.#log.info({ model: id }, "model unloaded");
     this.#post({ type: "unloaded", model: id, at: now() });
+    this.#onResidency();
   }
 
   #end(running: Running, how: "drain" | "now"): Promise<void> {
@@ -450,6 +515,20 @@ export class Scheduler {
     }, wait);
     this.#timer.unref();
   }
+}
+
+/** A placement as an engine is told it. The output head counts as one more layer, the first to go to a device. */
+function asPlanned(
+  placement: Placement,
+  layers: number | null,
+): Pick<LoadPlan, "gpuLayers" | "cpuExpertLayers" | "layersOnDevice"> {
+  const onDevices = placement.layersOnDevice.reduce((sum, count) => sum + count, 0);
+  const whole = onDevices > 0 && (layers === null || onDevices >= layers);
+  return {
+    gpuLayers: whole ? "auto" : onDevices === 0 ? 0 : onDevices + 1,
+    cpuExpertLayers: placement.cpuExpertLayers,
+    ...(placement.layersOnDevice.length > 1 ? { layersOnDevice: placement.layersOnDevice } : {}),
+  };
 }
 
 interface LoadWatcher {

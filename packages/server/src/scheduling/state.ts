@@ -1,4 +1,6 @@
 import type { ErrorCode } from "../http/errors.js";
+import type { EvictionReason, MemoryTier, Placement, Use } from "../memory/index.js";
+import type { MemoryState, MemoryTerms } from "./memory-terms.js";
 import type { Outline } from "./outline.js";
 
 /** What the scheduler must know of a model to run it. Tokens and ms. */
@@ -11,6 +13,8 @@ export interface ModelTerms {
   maxContextTokens: number;
   /** Idle time after which the model is unloaded; Infinity keeps it. */
   idleUnloadMs: number;
+  /** Absent: its memory is not planned. */
+  memory?: MemoryTerms;
 }
 
 /** How much context a request needs, in tokens. */
@@ -55,6 +59,20 @@ export interface ModelState {
   coolUntil: number;
   /** When the model goes if nobody uses it by then; null while it is not loaded. */
   unloadAt: number | null;
+  /** What is booked for it, from the start of its load until it has gone; null also when nothing is planned. */
+  placement: Placement | null;
+  /** Wanted, and there is no room for it yet. */
+  waitsForMemory: boolean;
+  /** Since when somebody wants it loaded without a request; null when nobody does. */
+  askedAt: number | null;
+  /** The model that it makes room for: later requests than that one's are not let in. */
+  yieldsTo: string | null;
+  /** How it is used; null before its first request. */
+  use: Use | null;
+  /** How long its last load took, ms; null before the first. */
+  reloadMs: number | null;
+  /** Start of the load under way. */
+  loadStartedAt: number;
   /** Counts loads: a request that ran on an earlier load gives nothing back to this one. */
   load: number;
 }
@@ -81,6 +99,10 @@ export interface SchedulerState {
   models: Map<string, ModelState>;
   requests: Map<number, RequestState>;
   maxQueuePerModel: number;
+  /** Null: memory is not planned, and every load is tried. */
+  memory: MemoryState | null;
+  /** Something happened that may have made room since memory was given out last. */
+  memoryFreed: boolean;
   draining: boolean;
   /** What the timer is set to. */
   timerAt: number | null;
@@ -109,9 +131,18 @@ export type SchedulerEvent = { at: number } & (
   | { type: "unloaded"; model: string }
   | { type: "engineExited"; model: string }
   | { type: "unloadAsked"; model: string }
+  /** The machine has other memory than before, or others use it. */
+  | { type: "memoryMeasured"; memory: MemoryState | null }
   | { type: "drainAsked" }
   | { type: "tick" }
 );
+
+/** Why a model is unloaded to make room. */
+export interface EvictedFor {
+  forModel: string;
+  reason: EvictionReason;
+  toTier: MemoryTier;
+}
 
 /** What must be done now. `load`, `unload` and `count` end in one event each. */
 export type SchedulerEffect =
@@ -132,18 +163,33 @@ export type SchedulerEffect =
       param?: string;
     }
   /** `request`: the first of those that wait for it, if any does. */
-  | { type: "load"; model: string; contextTokens: number; request: number | null }
-  | { type: "unload"; model: string }
+  | {
+      type: "load";
+      model: string;
+      contextTokens: number;
+      request: number | null;
+      /** Null when memory is not planned. */
+      placement: Placement | null;
+    }
+  /** A load that was asked for without a request cannot be. */
+  | { type: "loadRefused"; model: string; code: ErrorCode; message: string }
+  /** `evicted`: for whom and why, when it goes to make room. */
+  | { type: "unload"; model: string; evicted: EvictedFor | null }
   | { type: "count"; request: number; model: string }
   /** Replaces the timer asked for before; null takes it away. */
   | { type: "timer"; at: number | null };
 
 /** An empty scheduler. */
-export function createState(maxQueuePerModel: number): SchedulerState {
+export function createState(
+  maxQueuePerModel: number,
+  memory: MemoryState | null = null,
+): SchedulerState {
   return {
     models: new Map(),
     requests: new Map(),
     maxQueuePerModel,
+    memory,
+    memoryFreed: false,
     draining: false,
     timerAt: null,
   };

@@ -35,6 +35,7 @@ const FLAGS = {
   "--verbosity": 1,
   "--cpu-moe": 0,
   "--override-tensor": 1,
+  "--tensor-split": 1,
   "--cache-type-k": 1,
   "--cache-type-v": 1,
   "--mmproj": 1,

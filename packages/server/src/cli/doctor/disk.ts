@@ -2,9 +2,9 @@ import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { freeBytes } from "../../artifacts/index.js";
+import type { SystemFiles } from "../../processes/index.js";
 import { bytesText } from "../quantities.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
-import type { SystemFiles } from "./system-files.js";
 
 const GB = 1e9;
 

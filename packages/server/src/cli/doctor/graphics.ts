@@ -1,5 +1,5 @@
+import type { SystemFiles } from "../../processes/index.js";
 import { type Finding, ok, warn } from "./finding.js";
-import type { SystemFiles } from "./system-files.js";
 import type { Ask } from "./tools.js";
 
 /** PCI vendors that make graphics processors (https://pci-ids.ucw.cz). */

@@ -1,11 +1,11 @@
 import { type Config, enginesFolder } from "../../config/index.js";
+import { readControlGroup, SystemFiles } from "../../processes/index.js";
 import { openProvisioning } from "../engine-access.js";
 import { EXIT } from "../failure.js";
 import type { Io } from "../io.js";
 import { wrap } from "../layout.js";
 import { countText } from "../quantities.js";
 import { type CommonOptions, loadSettings, serverEnvironment } from "../settings.js";
-import { readGroupLimits } from "./control-group.js";
 import { cacheFolder, checkFolder, modelsFolder } from "./disk.js";
 import { checkEngine } from "./engine.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
@@ -14,7 +14,6 @@ import { checkMemory } from "./memory.js";
 import { checkModels } from "./models.js";
 import { checkNetwork } from "./network.js";
 import { checkProcessor } from "./processor.js";
-import { SystemFiles } from "./system-files.js";
 import { askWith } from "./tools.js";
 
 /** Node.js versions that the server is made for begin here. */
@@ -34,12 +33,12 @@ async function examine(io: Io, options: CommonOptions): Promise<Finding[]> {
   const files = new SystemFiles();
   const ask = askWith(env);
   const { findings: ofConfig, config } = await checkConfig(io, options);
-  const limits = await readGroupLimits(files);
+  const group = await readControlGroup(files);
   const looks: (Finding | Finding[] | Promise<Finding | Finding[]>)[] = [
     checkNode(process.versions.node),
     ofConfig,
-    checkProcessor(files, limits),
-    checkMemory(files, limits),
+    checkProcessor(files, group),
+    checkMemory(files, group),
     checkGraphics(files, ask),
   ];
   if (config !== null) {

@@ -1,43 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { systemWith as machine } from "../../processes/__fixtures__/system.js";
+import { SystemFiles } from "../../processes/index.js";
 import { temporaryFolder } from "../__fixtures__/cli.js";
-import { machine } from "./__fixtures__/machine.js";
 import { cacheFolder, checkFolder } from "./disk.js";
 import { checkGraphics } from "./graphics.js";
 import { checkNode } from "./index.js";
-import { checkMemory, lockedLimit } from "./memory.js";
-import { physicalCores } from "./processor.js";
-import { SystemFiles } from "./system-files.js";
+import { checkMemory } from "./memory.js";
 import type { Answer } from "./tools.js";
 
 const NO_LIMITS = { version: null, memory: null, processors: null };
-
-test("physical cores are told from logical processors", async () => {
-  const topology = (cpu: number, core: number) => ({
-    [`/sys/devices/system/cpu/cpu${cpu}/topology/core_id`]: `${core}`,
-    [`/sys/devices/system/cpu/cpu${cpu}/topology/physical_package_id`]: "0",
-  });
-  const files = await machine({
-    ...topology(0, 0),
-    ...topology(1, 0),
-    ...topology(2, 1),
-    ...topology(3, 1),
-  });
-  expect(await physicalCores(files)).toBe(2);
-  expect(await physicalCores(await machine({}))).toBe(null);
-});
-
-test.each([
-  ["Max locked memory         8388608              8388608              bytes", 8_388_608],
-  [
-    "Max locked memory         unlimited            unlimited            bytes",
-    Number.POSITIVE_INFINITY,
-  ],
-  ["Max open files            1024                 4096                 files", null],
-])("the limit in %j is %s", (line, bytes) => {
-  expect(lockedLimit(`Limit\n${line}\n`)).toBe(bytes);
-});
 
 test("little memory is a failure, some is a warning, and a tighter group counts by itself", async () => {
   const meminfo = (kb: number) => ({
@@ -51,7 +24,7 @@ test("little memory is a failure, some is a warning, and a tighter group counts 
   const limited = await checkMemory(await machine(meminfo(16 * 1_048_576)), {
     ...NO_LIMITS,
     version: 2,
-    memory: 2 ** 29,
+    memory: { limitBytes: 2 ** 29, usedBytes: 0 },
   });
   expect(limited.map(({ check, state }) => [check, state])).toEqual([
     ["memory", "ok"],

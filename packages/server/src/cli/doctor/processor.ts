@@ -1,12 +1,20 @@
-import { availableParallelism, cpus } from "node:os";
-import type { GroupLimits } from "./control-group.js";
+import { cpus } from "node:os";
+import {
+  type ControlGroup,
+  physicalCores,
+  readCpus,
+  type SystemFiles,
+} from "../../processes/index.js";
 import { type Finding, ok, warn } from "./finding.js";
-import type { SystemFiles } from "./system-files.js";
 
 /** The processor: its cores, what of them may be used, and whether it has what engines are fast with. */
-export async function checkProcessor(files: SystemFiles, limits: GroupLimits): Promise<Finding[]> {
-  const logical = availableParallelism();
-  const physical = await physicalCores(files);
+export async function checkProcessor(
+  files: SystemFiles,
+  group: Pick<ControlGroup, "processors" | "version">,
+): Promise<Finding[]> {
+  const usable = await readCpus({ files });
+  const logical = usable.length;
+  const physical = physicalCores(usable);
   const name = cpus()[0]?.model.trim() || process.arch;
   const cores =
     physical === null
@@ -30,28 +38,13 @@ export async function checkProcessor(files: SystemFiles, limits: GroupLimits): P
       ),
     );
   }
-  if (limits.processors !== null && limits.processors < logical) {
-    const given = `a limit of ${Number(limits.processors.toFixed(2))} processors (cgroup v${limits.version})`;
+  if (group.processors !== null && group.processors < logical) {
+    const given = `a limit of ${Number(group.processors.toFixed(2))} processors (cgroup v${group.version})`;
     findings.push(
-      limits.processors < 2
+      group.processors < 2
         ? warn("processor limit", given, "Raise the container's CPU limit to 2 or more.")
         : ok("processor limit", given),
     );
   }
   return findings;
-}
-
-/** Physical cores of the whole machine; null where the system does not tell them apart. */
-export async function physicalCores(files: SystemFiles): Promise<number | null> {
-  const folder = "/sys/devices/system/cpu";
-  const names = (await files.names(folder)).filter((name) => /^cpu\d+$/.test(name));
-  const cores = await Promise.all(
-    names.map(async (name) => {
-      const core = await files.text(`${folder}/${name}/topology/core_id`);
-      const socket = await files.text(`${folder}/${name}/topology/physical_package_id`);
-      return core === null ? null : `${socket}/${core}`;
-    }),
-  );
-  const told = new Set(cores.filter((core) => core !== null));
-  return told.size === 0 ? null : told.size;
 }

@@ -131,6 +131,12 @@ it("never takes a physical batch above the logical one", () => {
   }
 });
 
+it("spreads layers over several devices as it is told", () => {
+  const flags = launchFlags(model, { ...plan, layersOnDevice: [20, 12] }, settings);
+  expect(value(flags, "--tensor-split")).toBe("20,12");
+  expect(launchFlags(model, plan, settings)).not.toContain("--tensor-split");
+});
+
 it("lets the server pick its port on loopback", () => {
   const flags = launchFlags(model, plan, {
     ...settings,
@@ -145,7 +151,13 @@ it("uses no flag that is not asked of a build", () => {
     .flatMap((cpuExpertLayers) =>
       launchFlags(
         { ...model, projectorPath: "/p" },
-        { ...plan, cpuExpertLayers, cacheTypeK: "f16", cacheTypeV: "f16" },
+        {
+          ...plan,
+          cpuExpertLayers,
+          layersOnDevice: [5, 7],
+          cacheTypeK: "f16",
+          cacheTypeV: "f16",
+        },
         { ...settings, listen: { kind: "loopback", host: "127.0.0.1" } },
       ),
     )

@@ -66,6 +66,9 @@ export function launchFlags(
     ...["--verbosity", "4"],
     ...expertFlags(model, plan.cpuExpertLayers),
   ];
+  if (plan.layersOnDevice !== undefined) {
+    flags.push("--tensor-split", plan.layersOnDevice.join(","));
+  }
   if (plan.cacheTypeK !== undefined) flags.push("--cache-type-k", plan.cacheTypeK);
   if (plan.cacheTypeV !== undefined) flags.push("--cache-type-v", plan.cacheTypeV);
   if (model.projectorPath !== undefined) flags.push("--mmproj", model.projectorPath);
@@ -117,6 +120,7 @@ export const NEEDED_FLAGS: readonly string[] = [
   "--ctx-size",
   "--parallel",
   "--gpu-layers",
+  "--tensor-split",
   "--threads",
   "--threads-batch",
   "--threads-http",

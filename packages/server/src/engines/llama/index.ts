@@ -1,5 +1,5 @@
 import type { Logger } from "../../observe/index.js";
-import { type Engine, type ExitReason, LoadError } from "../engine.js";
+import { type Engine, type ExitReason, LoadError, type ModelSpec } from "../engine.js";
 import { sweepAddresses } from "../host/index.js";
 import { batchSize, PrefillRates } from "./batch-size.js";
 import { listDevices } from "./devices.js";
@@ -37,21 +37,25 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
   const rates = new PrefillRates();
   const devices = new Map<string, Promise<string[]>>();
   let swept: Promise<void> | undefined;
-  const hasAccelerator = async (path: string, version: string): Promise<boolean> => {
+  // CUDA's own order is by speed; devices are planned for in the order of the bus, as tools list them.
+  const env = { CUDA_DEVICE_ORDER: "PCI_BUS_ID", ...process.env };
+  const devicesOf = ({ path, version }: { path: string; version: string }): Promise<string[]> => {
     const build = `${path}\0${version}`;
-    const asked = devices.get(build) ?? listDevices(path);
+    const asked = devices.get(build) ?? listDevices(path, env);
     devices.set(build, asked);
-    return (await asked).length > 0;
+    return asked;
   };
   return {
     kind: "llama",
+    devices: async () => devicesOf(await options.binary()),
+    batchTokens: (model, accelerated) =>
+      batchSize(rates.of(rateKey(model, accelerated)), accelerated),
     async load(model, plan, on, signal) {
       signal.throwIfAborted();
       swept ??= sweepAddresses(options.runtimeDir);
       const [binary] = await Promise.all([options.binary(), swept]);
-      const accelerated =
-        plan.gpuLayers !== 0 && (await hasAccelerator(binary.path, binary.version));
-      const key = `${model.weightsPath}\0${plan.gpuLayers}\0${plan.cpuExpertLayers}`;
+      const accelerated = plan.gpuLayers !== 0 && (await devicesOf(binary)).length > 0;
+      const key = rateKey(model, accelerated);
       const { watch } = options;
       const load = loadModel(
         model,
@@ -59,7 +63,7 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
         {
           program: binary.path,
           version: binary.version,
-          env: process.env,
+          env,
           threads: plan.threads ?? options.threads ?? computeThreads(await readMachineCpus()),
           batch: batchSize(rates.of(key), accelerated),
           waitPolicy: options.waitPolicy,
@@ -85,4 +89,9 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
       }
     },
   };
+}
+
+/** What a prefill rate belongs to: how many layers are where is settled only when a load begins. */
+function rateKey(model: ModelSpec, accelerated: boolean): string {
+  return `${model.weightsPath}\0${accelerated}`;
 }

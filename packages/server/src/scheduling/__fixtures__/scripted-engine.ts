@@ -16,6 +16,8 @@ export function scriptedEngine(script: EngineScript = {}) {
   let ended = 0;
   const engine: Engine = {
     kind: "scripted",
+    devices: async () => [],
+    batchTokens: () => 128,
     async load(_model, plan) {
       plans.push(plan);
       await script.load?.(plan);

@@ -1,0 +1,13 @@
+export { keptBandwidths, type ProbeOptions, probeBandwidths } from "./bandwidth/probe.js";
+export { readHostMemory } from "./host-memory.js";
+export {
+  createMachineWatch,
+  type MachineWatch,
+  type MachineWatchOptions,
+} from "./machine-watch.js";
+export {
+  type MachineOptions,
+  type MachineReader,
+  machineReader,
+  readMachine,
+} from "./read-machine.js";

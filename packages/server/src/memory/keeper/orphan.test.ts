@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { compiledRoom, elsewhere } from "./__fixtures__/compiled-room.js";
+import { slowFile } from "./__fixtures__/keeper.js";
+
+const room = compiledRoom();
+
+/** R, S, Z, ... of a process; null when there is none. */
+async function state(pid: number): Promise<string | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
+  return stat === null ? null : (stat.slice(stat.lastIndexOf(")") + 2)[0] ?? null);
+}
+
+// Without setpriv on its search path the closed channel is what ends the process.
+it.runIf(process.platform === "linux").each(["tied to it", "not tied to it"])(
+  "a keeper that is %s does not outlive a server that was killed",
+  async (tie) => {
+    const path = await slowFile();
+    const server = elsewhere(
+      room(),
+      "memory/keeper/index.js",
+      `${tie === "tied to it" ? "" : "process.env.PATH = '/nowhere';"}
+       const keeper = room.createKeeper({ budgetBytes: 1e12, log });
+       let told = false;
+       const on = () => {
+         if (!told) tell(keeper.summary().pid);
+         told = true;
+       };
+       await keeper.keep(${JSON.stringify(path)}, { signal, on });`,
+    );
+    const pid = await server.next<number>();
+    expect(await state(pid)).toMatch(/[RSD]/);
+    server.child.kill("SIGKILL");
+    await server.ended;
+    let left = await state(pid);
+    for (let tries = 0; tries < 1_000 && left !== null && left !== "Z"; tries++) {
+      await pause(10);
+      left = await state(pid);
+    }
+    expect(left === null || left === "Z").toBe(true);
+  },
+);
