@@ -8,6 +8,9 @@ const SUITES = {
   "first-token": "./first-token.mjs",
   "prefill-beside-stream": "./prefill-beside-stream.mjs",
   memory: "./memory.mjs",
+  decide: "./decide.mjs",
+  residency: "./residency.mjs",
+  estimate: "./estimate.mjs",
 };
 
 const { values, positionals } = parseArgs({

@@ -103,6 +103,7 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
     case "memoryMeasured":
       state.memory = event.memory;
       state.memoryFreed = true;
+      for (const model of state.models.values()) model.fitsAlone = false;
       return [];
     case "drainAsked":
       return onDrain(state);
@@ -350,6 +351,7 @@ function modelOf(state: SchedulerState, terms: ModelTerms): ModelState {
       unloadAt: null,
       placement: null,
       waitsForMemory: false,
+      fitsAlone: false,
       askedAt: null,
       yieldsTo: null,
       use: null,

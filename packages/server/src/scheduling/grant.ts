@@ -83,6 +83,7 @@ function grantHead(
   if (room > model.poolTokens) {
     if (runningOn(model) > 0) return false;
     model.poolTokens = grownPool(model.poolTokens, room, most);
+    model.fitsAlone = false;
     effects.push(startUnload(model));
     return false;
   }

@@ -7,23 +7,30 @@ import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
 import { impatientAt, isWanted, wantedSince } from "./waiting.js";
 
 /**
+ * Models planned for at most after one event. Who is behind them is tried after the next one: while the
+ * first of them waits, somebody uses memory, and will leave.
+ */
+const MOST_PLANS = 4;
+
+/**
  * Gives memory to the models that are wanted, the one that has waited longest first, and lets those go on
  * that had made room for one which wants it no more. To be called after every event.
  */
 export function settleMemory(state: SchedulerState, at: number): SchedulerEffect[] {
   const effects: SchedulerEffect[] = [];
-  const wanted: ModelState[] = [];
-  for (const model of state.models.values()) {
-    if (isWanted(model) && at >= model.coolUntil) wanted.push(model);
-    else if (!isWanted(model)) model.waitsForMemory = false;
-  }
-  if (wanted.length > 1) wanted.sort((a, b) => wantedSince(state, a) - wantedSince(state, b));
-  for (const model of wanted) {
-    if (!model.waitsForMemory || state.memoryFreed) place(state, model, at, effects);
+  const due = takeDue(state, at);
+  for (const model of due.models) {
     // Nobody overtakes one who has waited long: what is left over is gathered for it.
-    if (model.waitsForMemory && at >= impatientAt(state, model)) break;
+    if (due.plans === 0 || wantedSince(state, model) > due.impatientSince) {
+      model.waitsForMemory = true;
+      continue;
+    }
+    due.plans--;
+    place(state, model, at, effects);
+    if (model.waitsForMemory && at >= impatientAt(state, model)) {
+      due.impatientSince = Math.min(due.impatientSince, wantedSince(state, model));
+    }
   }
-  state.memoryFreed = false;
   for (const model of state.models.values()) {
     if (model.yieldsTo === null) continue;
     const other = state.models.get(model.yieldsTo);
@@ -32,6 +39,28 @@ export function settleMemory(state: SchedulerState, at: number): SchedulerEffect
     effects.push(...advance(state, model, at));
   }
   return effects;
+}
+
+/** Who is to be planned for now, and since when the first waits that has lost patience. */
+function takeDue(
+  state: SchedulerState,
+  at: number,
+): { models: ModelState[]; impatientSince: number; plans: number } {
+  const models: ModelState[] = [];
+  let impatientSince = Number.POSITIVE_INFINITY;
+  for (const model of state.models.values()) {
+    if (!isWanted(model)) {
+      model.waitsForMemory = false;
+    } else if (at >= model.coolUntil) {
+      if (!model.waitsForMemory || state.memoryFreed) models.push(model);
+      else if (at >= impatientAt(state, model)) {
+        impatientSince = Math.min(impatientSince, wantedSince(state, model));
+      }
+    }
+  }
+  state.memoryFreed = false;
+  if (models.length > 1) models.sort((a, b) => wantedSince(state, a) - wantedSince(state, b));
+  return { models, impatientSince, plans: MOST_PLANS };
 }
 
 /** Loads a model that is wanted, begins to make room for it, lets it wait, or refuses those who want it. */
@@ -47,34 +76,44 @@ function place(
     effects.push(startLoad(model, null, at));
     return;
   }
-  const plan = (everybodyLeaves: boolean): Plan | Refusal =>
-    memory.plan(
+  const plan = (everybodyLeaves: boolean): Plan | Refusal => {
+    const residents = residentsFor(state, model, at, everybodyLeaves);
+    const wanted = wantedOf(model, terms, leastContext(state, model));
+    return memory.plan(
       memory.budgets,
-      residentsFor(state, model, at, everybodyLeaves),
-      wantedOf(model, terms, leastContext(state, model)),
-      costsOf(state, memory.budgets, at),
+      residents,
+      wanted,
+      costsOf(state, memory.budgets, wanted, residents, at),
     );
+  };
   const now = plan(false);
   if (now.accepted && now.victims.length === 0) {
     effects.push(startLoad(model, now.placement, at));
     return;
   }
+  model.waitsForMemory = true;
   if (now.accepted) {
-    model.waitsForMemory = true;
     for (const victim of now.victims) effects.push(evict(state, victim, model));
     return;
   }
+  const isImpatient = at >= impatientAt(state, model);
+  if (model.fitsAlone && (!isImpatient || hasOthersYield(state, model))) return;
   const later = plan(true);
   if (!later.accepted) {
     refuseWanted(state, model, later, effects);
     return;
   }
-  model.waitsForMemory = true;
-  if (at < impatientAt(state, model)) return;
+  model.fitsAlone = true;
+  if (!isImpatient) return;
   for (const victim of later.victims) {
     const other = state.models.get(victim.model)!;
     if (other.phase === "ready") other.yieldsTo = model.terms.id;
   }
+}
+
+function hasOthersYield(state: SchedulerState, model: ModelState): boolean {
+  for (const other of state.models.values()) if (other.yieldsTo === model.terms.id) return true;
+  return false;
 }
 
 function evict(state: SchedulerState, victim: Victim, wanted: ModelState): SchedulerEffect {

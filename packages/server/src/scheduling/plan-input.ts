@@ -84,14 +84,23 @@ function holdOf(
   return impatient && isLater ? null : "claimed";
 }
 
-/** What the loss of each model costs. */
-export function costsOf(state: SchedulerState, budgets: Budgets, at: number): Costs {
+/** What the loss of each of these models costs. */
+export function costsOf(
+  state: SchedulerState,
+  budgets: Budgets,
+  wanted: Wanted,
+  residents: readonly Resident[],
+  at: number,
+): Costs {
   const models = new Map<string, ModelCost>();
-  for (const model of state.models.values()) {
-    models.set(model.terms.id, {
+  const add = (id: string) => {
+    const model = state.models.get(id)!;
+    models.set(id, {
       expectedPerMinute: expectedPerMinute(model.use, at),
       reloadMs: { fromTier2: null, fromTier3: model.reloadMs },
     });
-  }
+  };
+  add(wanted.model);
+  for (const resident of residents) add(resident.model);
   return { models, bandwidths: budgets.bandwidths };
 }

@@ -63,6 +63,8 @@ export interface ModelState {
   placement: Placement | null;
   /** Wanted, and there is no room for it yet. */
   waitsForMemory: boolean;
+  /** Whether it was found to fit when nobody else is there. */
+  fitsAlone: boolean;
   /** Since when somebody wants it loaded without a request; null when nobody does. */
   askedAt: number | null;
   /** The model that it makes room for: later requests than that one's are not let in. */
