@@ -1,5 +1,5 @@
 import type { Config } from "./config/index.js";
-import type { Engine, ModelSpec } from "./engines/index.js";
+import { CONTEXT_CHECKPOINTS, type Engine, type ModelSpec } from "./engines/index.js";
 import {
   type Accelerator,
   budgetsOf,
@@ -134,6 +134,7 @@ export function memoryTermsOf(
         },
         {
           devices,
+          checkpoints: CONTEXT_CHECKPOINTS,
           threads: model.plan.threads ?? machine?.processor.physicalCores ?? 1,
           ...(projectorGguf === null ? {} : { projector: projectorGguf }),
         },

@@ -1,2 +1,7 @@
 export * from "./engine.js";
-export { createLlamaEngine, type LlamaOptions, NEEDED_FLAGS } from "./llama/index.js";
+export {
+  CONTEXT_CHECKPOINTS,
+  createLlamaEngine,
+  type LlamaOptions,
+  NEEDED_FLAGS,
+} from "./llama/index.js";

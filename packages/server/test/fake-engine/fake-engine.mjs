@@ -36,6 +36,7 @@ const FLAGS = {
   "--cpu-moe": 0,
   "--override-tensor": 1,
   "--tensor-split": 1,
+  "--ctx-checkpoints": 1,
   "--cache-type-k": 1,
   "--cache-type-v": 1,
   "--mmproj": 1,

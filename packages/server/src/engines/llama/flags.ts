@@ -24,6 +24,12 @@ const HTTP_THREADS_BESIDE_SLOTS = 4;
 /** llama.cpp's own default: a physical batch above it costs memory and brings little. */
 const LARGEST_PHYSICAL_BATCH = 512;
 
+/**
+ * States that a slot of a model with sliding windows or recurrent layers keeps of its conversation, to
+ * go back to; the program's own 32 would grow far beyond what is planned.
+ */
+export const CONTEXT_CHECKPOINTS = 2;
+
 /** Tokens that one picture may take: with a projector, a physical batch must hold a whole one. */
 const PICTURE_TOKENS = 2048;
 
@@ -52,6 +58,7 @@ export function launchFlags(
     "--kv-unified",
     "--no-cache-idle-slots",
     ...["--cache-ram", "0"],
+    ...["--ctx-checkpoints", String(CONTEXT_CHECKPOINTS)],
     ...["--ctx-size", String(plan.contextTokens)],
     ...["--parallel", String(plan.slots)],
     ...["--gpu-layers", plan.gpuLayers === "auto" ? "all" : String(plan.gpuLayers)],
@@ -99,7 +106,7 @@ function logicalBatch(model: LaunchModel, batch: number): number {
   return model.projectorPath === undefined ? batch : Math.max(batch, PICTURE_TOKENS);
 }
 
-function physicalBatch(model: LaunchModel, batch: number): number {
+export function physicalBatch(model: LaunchModel, batch: number): number {
   if (model.projectorPath !== undefined) return PICTURE_TOKENS;
   return Math.min(batch, LARGEST_PHYSICAL_BATCH);
 }
@@ -117,6 +124,7 @@ export const NEEDED_FLAGS: readonly string[] = [
   "--kv-unified",
   "--no-cache-idle-slots",
   "--cache-ram",
+  "--ctx-checkpoints",
   "--ctx-size",
   "--parallel",
   "--gpu-layers",

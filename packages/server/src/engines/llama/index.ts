@@ -3,11 +3,12 @@ import { type Engine, type ExitReason, LoadError, type ModelSpec } from "../engi
 import { sweepAddresses } from "../host/index.js";
 import { batchSize, PrefillRates } from "./batch-size.js";
 import { listDevices } from "./devices.js";
+import { physicalBatch } from "./flags.js";
 import { loadModel } from "./load.js";
 import { computeThreads, readMachineCpus } from "./threads.js";
 
 export { listDevices } from "./devices.js";
-export { NEEDED_FLAGS } from "./flags.js";
+export { CONTEXT_CHECKPOINTS, NEEDED_FLAGS } from "./flags.js";
 export { endOf, startServer } from "./start.js";
 
 export interface LlamaOptions {
@@ -49,7 +50,7 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
     kind: "llama",
     devices: async () => devicesOf(await options.binary()),
     batchTokens: (model, accelerated) =>
-      batchSize(rates.of(rateKey(model, accelerated)), accelerated),
+      physicalBatch(model, batchSize(rates.of(rateKey(model, accelerated)), accelerated)),
     async load(model, plan, on, signal) {
       signal.throwIfAborted();
       swept ??= sweepAddresses(options.runtimeDir);

@@ -29,7 +29,12 @@ export interface Trial {
 }
 
 export type Verdict =
-  | { accepted: true; binary: EngineBinary }
+  | {
+      accepted: true;
+      binary: EngineBinary;
+      /** The system's error when its receipt could not be written. */
+      unkept?: unknown;
+    }
   | { accepted: false; reason: string };
 
 /**
@@ -82,6 +87,7 @@ export async function accept(
     await writeReceipt(candidate.receiptFile, receipt);
   } catch (error) {
     trial.log.warn({ err: error, file: candidate.receiptFile }, "cannot keep the engine's receipt");
+    return { accepted: true, binary: binaryOf(receipt, candidate), unkept: error };
   }
   return { accepted: true, binary: binaryOf(receipt, candidate) };
 }

@@ -20,3 +20,13 @@ function notWritable(folder: string, cause: unknown): SomnusError {
   const message = `The engine's folder ${folder} cannot be written. Give this user the right to, or ${SET_PATH}.`;
   return new SomnusError("model_unavailable", message, { cause });
 }
+
+/** The error for a program of the user's own that works but cannot be noted as a build in `root`. */
+export function explainUnkept(path: string, root: string, cause: unknown): SomnusError {
+  const code = (cause as NodeJS.ErrnoException | null)?.code ?? "unknown error";
+  const advice = isDiskFull(cause)
+    ? "Make room there and try again"
+    : "Give this user the right to write there";
+  const message = `${path} works, but is not installed: that cannot be noted in ${root} (${code}). ${advice}, or ${SET_PATH}.`;
+  return new SomnusError("model_unavailable", message, { cause });
+}

@@ -11,6 +11,7 @@ import { meantId } from "./build-id.js";
 import { candidateOf, type InstalledBuild, readBuilds } from "./builds.js";
 import { buildNumbered, type EngineEntry, readCatalog } from "./catalog.js";
 import { type Driver, findDrivers, thisMachine } from "./drivers.js";
+import { explainUnkept } from "./disk-error.js";
 import { fromCache } from "./from-cache.js";
 import { acceptElsewhere, fromChoice, fromConfiguration, fromPath } from "./from-elsewhere.js";
 import { fromRelease } from "./from-release.js";
@@ -280,7 +281,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
         signal,
         async () => {
           const users = await processesUsing(folder ?? binary.path, env, signal);
-          if (users.length > 0 && folder !== null) {
+          if (users.length > 0) {
             throw new SomnusError(
               "invalid_request",
               `${id} is in use by ${users.length === 1 ? "process" : "processes"} ${users.join(", ")}. Stop the server, or wait until it has unloaded its models.`,
@@ -330,7 +331,8 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     const verdict = (await isExecutableFile(path))
       ? await acceptElsewhere(path, "local", context, signal)
       : ({ accepted: false, reason: "there is no executable file" } as const);
-    if (verdict.accepted) return verdict.binary;
+    if (verdict.accepted && verdict.unkept === undefined) return verdict.binary;
+    if (verdict.accepted) throw explainUnkept(path, context.root, verdict.unkept);
     throw new SomnusError("model_unavailable", `${path} cannot be used: ${verdict.reason}.`);
   }
 

@@ -1,5 +1,5 @@
-/** Sets tried beyond the first guesses. Up to ten models of one priority that is all of them. */
-const MOST_BRANCHES = 1024;
+/** Branches tried beyond the first guesses: enough for all sets of about nine models of one priority. */
+const MOST_BRANCHES = 256;
 
 /** A model that may go. */
 export interface Candidate {
@@ -76,7 +76,7 @@ function settleRank(candidates: readonly Candidate[], rank: number, ground: Grou
     descend(depth + 1, loss + lossOf(one));
     gone.pop();
   };
-  if (best.length > 1) descend(0, 0);
+  if (best.length > 0) descend(0, 0);
 
   const out = new Set(best);
   for (const one of members) if (!out.has(one)) ground.restore(one);

@@ -82,7 +82,7 @@ export class Book {
     const size = this.#size[entry.artifact]!;
     const before = Math.min(size, this.#mapped[entry.artifact]!);
     this.#mapped[entry.artifact]! += sign * entry.mappedBytes;
-    const after = Math.min(size, this.#mapped[entry.artifact]!);
+    const after = (this.#mapped[entry.artifact]!);
     this.#freeHost -= after - before + sign * entry.privateBytes;
   }
 
