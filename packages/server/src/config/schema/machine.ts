@@ -7,7 +7,6 @@ export const HardwareSettings = Table(
   {
     max_process_memory_bytes: Type.Optional(
       Bytes({
-        effect: "later",
         description: "The most memory the server and its engines may use together, in bytes.",
       }),
     ),
@@ -40,7 +39,6 @@ export const HardwareSettings = Table(
           ),
         },
         {
-          effect: "later",
           description:
             "A made-up accelerator, to see how models would be placed on another machine.",
         },

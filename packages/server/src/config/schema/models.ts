@@ -91,7 +91,6 @@ export const ModelSettings = Table(
     enabled: Flag({ default: D.enabled, description: "Whether the model is in service." }),
     priority: Choice(["low", "normal", "high", "realtime_pinned"], {
       default: D.priority,
-      effect: "later",
       description: "Who stays when memory is short.",
     }),
     initial_tier: Choice(MEMORY_TIERS, {
@@ -120,7 +119,6 @@ export const ModelSettings = Table(
     }),
     moe_offload: Choice(["off", "auto", "on"], {
       default: D.moe_offload,
-      effect: "later",
       description: "Whether the experts of a mixture-of-experts model stay in host memory.",
     }),
     cpu_expert_layers: Type.Optional(
@@ -133,7 +131,6 @@ export const ModelSettings = Table(
       Fraction({
         minimum: 0,
         maximum: 1,
-        effect: "later",
         description: "The least share of layers on the GPU for which loading is worth it.",
       }),
     ),
