@@ -12,7 +12,7 @@ test("what nothing reads yet is accepted with a warning, wherever it was set", a
       "SOMNUS_SERVER_PROFILE is accepted, but has no effect in this version.",
       "somnus.toml:10: models[0].arch is accepted, but has no effect in this version.",
       "somnus.toml:2: limits.overload is accepted, but has no effect in this version.",
-      "somnus.toml:4: hardware.kv_park_max_bytes is accepted, but has no effect in this version.",
+      "somnus.toml:5: hardware.kv_park_max_bytes is accepted, but has no effect in this version.",
       "somnus.toml:8: models[0].keep_warm_in_ram is accepted, but has no effect in this version.",
       'somnus.toml:9: "tier2_pinned_ram" has no effect in this version; the model loads at its first request.',
     ].toSorted(),

@@ -1,0 +1,20 @@
+export { storeFile } from "./place.js";
+export {
+  type Correction,
+  correctionsFor,
+  type KeptCorrection,
+  saveCorrection,
+} from "./queries/memory-corrections.js";
+export { type ReloadTime, reloadTimes, saveLoad } from "./queries/model-loads.js";
+export { type ServiceTime, saveServiceTimes, serviceTimes } from "./queries/service-times.js";
+export {
+  openStore,
+  type Store,
+  type StoreLog,
+  type StoreOptions,
+  type StoreStatus,
+  type Write,
+} from "./store.js";
+export type { BytesByPart, KeyedTableName, LogTableName, Row, TableName } from "./tables.js";
+export { windowAt } from "./windows.js";
+export type { Counter, CounterWindow, Taken } from "./writes.js";
