@@ -13,8 +13,10 @@ export {
   readMachine,
 } from "./hardware/index.js";
 export type { Accelerator, Bandwidths, Device, HostMemory, Machine } from "./machine.js";
+export type { Booking } from "./planner/book.js";
 export { type Budgets, type BudgetTerms, budgetsOf, unaccountedOn } from "./planner/budgets.js";
 export { plan } from "./planner/index.js";
+export { type Figures, figuresOf, reloadEstimateMs } from "./figures.js";
 export type {
   Costs,
   Hold,

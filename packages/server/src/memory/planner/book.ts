@@ -4,6 +4,12 @@ import type { Resident } from "./terms.js";
 /** Which of the host's limits is the narrower one. */
 export type HostLimit = "host memory" | "process memory cap";
 
+/** What a model holds of each memory. */
+export type Booking = Pick<
+  Resident,
+  "artifact" | "artifactBytes" | "deviceBytes" | "hostBytes" | "mappedBytes" | "keptBytes"
+>;
+
 /** What a resident takes, made ready for adding and taking away. */
 interface Entry {
   devices: readonly number[];
@@ -30,7 +36,7 @@ export class Book {
   /** `wanted`: what is to be laid out beside the residents. */
   constructor(
     budgets: Budgets,
-    residents: readonly Resident[],
+    residents: readonly Booking[],
     wanted: { artifact: string; artifactBytes: number },
   ) {
     this.freeDevice = Float64Array.from(
@@ -82,11 +88,11 @@ export class Book {
     const size = this.#size[entry.artifact]!;
     const before = Math.min(size, this.#mapped[entry.artifact]!);
     this.#mapped[entry.artifact]! += sign * entry.mappedBytes;
-    const after = (this.#mapped[entry.artifact]!);
+    const after = Math.min(size, this.#mapped[entry.artifact]!);
     this.#freeHost -= after - before + sign * entry.privateBytes;
   }
 
-  #entryOf(one: Resident): Entry {
+  #entryOf(one: Booking): Entry {
     let privateBytes = one.hostBytes - one.mappedBytes;
     if (this.#unified) for (const bytes of one.deviceBytes) privateBytes += bytes;
     return {

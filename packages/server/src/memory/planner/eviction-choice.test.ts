@@ -69,6 +69,20 @@ describe("who goes", () => {
     expect(gone(plan(GPU_24, residents, LARGE, cheap))).toEqual(["a", "b"]);
   });
 
+  it("is nobody whose memory is elsewhere, when a part of the model is to fit the GPU", () => {
+    const residents = [
+      resident("on the host", { host: 1 }),
+      resident("small", { devices: [1] }),
+      resident("large", { devices: [21.5] }),
+    ];
+    const models = costs({ "on the host": [0, 1], small: [0, 2], large: [0, 3000] });
+    const made = placed(
+      plan(GPU_24, residents, want("dense70b", { minGpuLayerRatio: 0.4 }), models),
+    );
+    expect(made.placement.kind).toBe("split");
+    expect(gone(made)).toEqual(["small", "large"]);
+  });
+
   it("tells why: memory_budget", () => {
     const made = placed(plan(GPU_24, two, LARGE, costs()));
     expect(made.victims[0]!.reason).toBe("memory_budget");

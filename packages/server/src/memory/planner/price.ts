@@ -21,7 +21,7 @@ const WAITING_RATE = 0.1;
 
 /** Time to load a resident again once it is gone, in ms: measured from there, else from its size. */
 export function reloadMs(
-  one: Resident,
+  one: Pick<Resident, "deviceBytes" | "artifactBytes">,
   from: "tier2_pinned_ram" | "tier3_nvme_ssd",
   cost: ModelCost | undefined,
   speed: Bandwidths,
