@@ -36,7 +36,7 @@ const ROOT_FILES = ["main", "machine-memory", "startup", "version"];
 const MAY_NAME_TYPES_OF = {
   scheduling: ["formats", "models", "gguf", "artifacts"],
   models: ["engines", "formats"],
-  inference: ["engines"],
+  inference: ["engines", "memory"],
   control: ["engines"],
 };
 

@@ -5,11 +5,15 @@ export type {
   ChatResponse,
   ErrorBody,
   Health,
+  MemoryModel,
+  MemoryStatus,
   Model,
   ModelList,
   Ready,
   Root,
   Telemetry,
+  TierMove,
+  TierMoved,
   Usage,
 } from "@somnus/contract";
 export { SomnusClientError, type SomnusClientErrorDetails } from "./client-error.js";

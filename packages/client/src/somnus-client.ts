@@ -3,10 +3,13 @@ import type {
   ChatRequest,
   ChatResponse,
   Health,
+  MemoryStatus,
   Model,
   ModelList,
   Ready,
   Root,
+  TierMove,
+  TierMoved,
 } from "@somnus/contract";
 import { SomnusClientError } from "./client-error.js";
 import { readErrorResponse } from "./read-error.js";
@@ -65,6 +68,15 @@ export class SomnusClient {
     /** One model by its id or by another name that the server has for it. */
     show: (id: string, options?: CallOptions): Promise<Model> =>
       this.#json("GET", `/v1/models/${encodeURIComponent(id)}`, options),
+  };
+
+  /** Where the models are, and what is left of each memory. */
+  readonly memory = {
+    status: (options?: CallOptions): Promise<MemoryStatus> =>
+      this.#json("GET", "/v1/memory/status", options),
+    /** Moves a model to another tier; to tier 1 it lasts as long as its load. */
+    move: (move: TierMove, options?: CallOptions): Promise<TierMoved> =>
+      this.#json("POST", "/v1/memory/tier", options, move),
   };
 
   /** The whole answer to a conversation. */

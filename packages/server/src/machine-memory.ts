@@ -1,16 +1,23 @@
+import { totalmem } from "node:os";
 import type { Config } from "./config/index.js";
 import { CONTEXT_CHECKPOINTS, type Engine, type ModelSpec } from "./engines/index.js";
+import type { MemoryReport } from "./inference/index.js";
 import {
   type Accelerator,
+  type Booking,
+  type Budgets,
   budgetsOf,
   createMachineWatch,
   estimate,
+  figuresOf,
   type Machine,
   type MachineReader,
   type MachineWatch,
   machineReader,
   type Placement,
   plan,
+  readProcessMemory,
+  reloadEstimateMs,
   unaccountedOn,
 } from "./memory/index.js";
 import type { PoolModel } from "./models/index.js";
@@ -22,6 +29,8 @@ export class MachineMemory {
   readonly #watch: MachineWatch;
   readonly #config: Pick<Config, "hardware">;
   readonly #log: Logger;
+  /** What loads are planned with now; null before the first measurement. */
+  #budgets: Budgets | null = null;
 
   /** `engine`: what it computes with decides which of the machine's memory is of use. */
   constructor(options: {
@@ -61,7 +70,30 @@ export class MachineMemory {
   async measure(booked: () => readonly Placement[], signal: AbortSignal): Promise<MemoryState> {
     const machine = await this.#watch.fresh(signal);
     for (const problem of machine.problems ?? []) this.#log.warn({ problem }, "machine");
-    return memoryStateOf(machine, booked(), this.#config);
+    const state = memoryStateOf(machine, booked(), this.#config);
+    this.#budgets = state.budgets;
+    return state;
+  }
+
+  /**
+   * What memory holds now, and what the planner has left to give.
+   * @throws when the machine cannot be read, or the signal's reason
+   */
+  async report(booked: () => readonly Booking[], signal: AbortSignal): Promise<MemoryReport> {
+    const [machine, processes] = await Promise.all([
+      this.#watch.current(signal),
+      readProcessMemory(),
+    ]);
+    const bookings = booked();
+    const budgets = this.#budgets ?? memoryStateOf(machine, bookings, this.#config).budgets;
+    return {
+      machine,
+      figures: figuresOf(machine, budgets, bookings),
+      processes,
+      capBytes: budgets.processMemoryCapBytes,
+      installedBytes: totalmem(),
+      reloadEstimateMs: (model) => reloadEstimateMs(model, machine.bandwidths),
+    };
   }
 
   /** Ends a reading under way. */
@@ -87,7 +119,7 @@ function acceleratorsOf(names: readonly string[]): Accelerator[] {
 /** What loads are planned with on a machine where so much is booked already. */
 export function memoryStateOf(
   machine: Machine,
-  booked: readonly Placement[],
+  booked: readonly Pick<Booking, "deviceBytes" | "hostBytes" | "mappedBytes">[],
   { hardware }: Pick<Config, "hardware">,
 ): MemoryState {
   const ownBytes = process.memoryUsage.rss();

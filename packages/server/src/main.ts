@@ -105,7 +105,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onResidency: () => void measureMemory(),
     log,
   });
-  const schedulable = (model: PoolModel): Schedulable => {
+  const loadable = (model: PoolModel): Schedulable => {
     if (model.gguf === null || model.problem !== null) {
       throw new SomnusError(
         "model_unavailable",
@@ -113,6 +113,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         { param: "model" },
       );
     }
+    return asSchedulable(model);
+  };
+  const schedulable = (model: PoolModel): Schedulable => {
+    const found = loadable(model);
     if (!config.pool.autoload && scheduler.activity(model.id).phase !== "ready") {
       throw new SomnusError(
         "model_not_found",
@@ -120,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         { param: "model" },
       );
     }
-    return asSchedulable(model);
+    return found;
   };
   const asSchedulable = (model: PoolModel): Schedulable => {
     const gguf = model.gguf!;
@@ -164,9 +168,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       config,
       pool,
       scheduler,
+      memory: { report: (signal) => memory.report(() => scheduler.bookings(), signal) },
       readiness: startup,
       version: VERSION,
       schedulable,
+      loadable,
       uptimeSecs: () => Math.floor((performance.now() - startedAt) / 1_000),
     }),
     log,

@@ -33,22 +33,29 @@ slots = 1
 
 /**
  * A whole server in folders of its own, on a free port, that runs the scripted engine.
- * `flags` are configuration values by dotted key; `toml` stands in place of the usual models.
+ * `flags` are configuration values by dotted key; `toml` stands in place of the usual models. With `staging`
+ * it is given out while it still gets ready.
  */
 export async function startTestServer(
-  options: { script?: FakeScript; flags?: Record<string, unknown>; toml?: string } = {},
+  options: {
+    script?: FakeScript;
+    flags?: Record<string, unknown>;
+    toml?: string;
+    staging?: boolean;
+  } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
-  const engine = await createFakeEngine();
+  const engine = await createFakeEngine(options.staging ? options.script : {});
   const file = join(folder, "somnus.toml");
   await writeTinyLlama(join(folder, "tiny.gguf"));
   await writeFile(file, options.toml ?? CONFIG);
   const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder };
-  const server = await serve(file, env, {
+  const flags = {
     "pool.models_dir": folder,
     "engines.llama.path": engine.path,
     ...options.flags,
-  });
+  };
+  const server = await (options.staging ? start : serve)(file, env, flags);
   if (options.script) await engine.script(options.script);
   const url = server.urls[0]!;
   const post = (path: string, body: unknown, init: RequestInit = {}) =>
@@ -103,7 +110,15 @@ export async function startRealServer(options: {
   };
 }
 
-async function serve(
+async function serve(...how: Parameters<typeof start>): Promise<Server> {
+  const server = await start(...how);
+  await server.ready;
+  const failed = server.startup();
+  if (failed) throw new Error(`the test server did not get ready: ${failed.reason}`);
+  return server;
+}
+
+async function start(
   file: string,
   env: NodeJS.ProcessEnv,
   flags: Record<string, unknown>,
@@ -118,11 +133,7 @@ async function serve(
       ...flags,
     },
   });
-  const server = await startServer({ loaded, env, log: createLog("silent") });
-  await server.ready;
-  const failed = server.startup();
-  if (failed) throw new Error(`the test server did not get ready: ${failed.reason}`);
-  return server;
+  return startServer({ loaded, env, log: createLog("silent") });
 }
 
 /** The JSON chunks of an SSE body; the `[DONE]` that must end it is checked and left out. */

@@ -1,11 +1,12 @@
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { SomnusError } from "../http/errors.js";
 import { createLog, type Logger, type OnProgress } from "../observe/index.js";
 import type { Artifact, ArtifactSpec, Source } from "./artifact.js";
+import { errorCode } from "./failure.js";
 import { companionsOf, type Fetching, fetchFile } from "./fetch-file.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
-import { withLock } from "./lock.js";
+import { removeDeadLock, withLock } from "./lock.js";
 import { createReach } from "./reach.js";
 import { hashFile, identityOf, receiptPath } from "./receipt.js";
 import type { SharedPackages } from "./shared-packages.js";
@@ -19,7 +20,7 @@ import { findNpm, type Npm } from "./sources/npm-client.js";
 import { findPip, type Pip } from "./sources/pip.js";
 import { bringPypi } from "./sources/pypi.js";
 import { requireUsable } from "./spec.js";
-import { storageError } from "./storage-error.js";
+import { storageError, unreadableError } from "./storage-error.js";
 import { startTransfer } from "./transfer.js";
 
 export interface ArtifactsOptions {
@@ -136,7 +137,11 @@ export function createArtifacts(options: ArtifactsOptions = {}): Artifacts {
     const { on, signal } = one;
     const dir = dirname(path);
     const here = await shelf.find(spec, dir, { signal, reading: checking(spec, on) });
-    if (here) return here;
+    if (here) {
+      // Whoever brought it may have been killed before it let go.
+      await removeDeadLock(lockPath(path));
+      return here;
+    }
     await mkdir(dir, { recursive: true });
     const onWait = (holder: { pid: number } | null) =>
       on({
@@ -156,7 +161,12 @@ export function createArtifacts(options: ArtifactsOptions = {}): Artifacts {
   return {
     async installed(spec, dir, elsewhere) {
       requireUsable(spec);
-      return shelf.find(spec, dir, elsewhere);
+      try {
+        return await shelf.find(spec, dir, elsewhere);
+      } catch (error) {
+        if (errorCode(error) === "") throw error;
+        throw unreadableError(resolve(dir, spec.file), error);
+      }
     },
 
     async fetch(spec, dir, on, signal, packages = null) {
@@ -191,7 +201,7 @@ export function createArtifacts(options: ArtifactsOptions = {}): Artifacts {
         if (!(await folderExists(dirname(file)))) return;
         await withLock(lockPath(file), { signal }, async () => {
           for (const one of [file, receiptPath(file), ...companionsOf(file)]) {
-            await rm(one, { force: true });
+            await remove(one);
           }
         });
       } catch (error) {
@@ -200,6 +210,16 @@ export function createArtifacts(options: ArtifactsOptions = {}): Artifacts {
       }
     },
   };
+}
+
+/** Removes a file, or an empty folder in its place; one with something in it is somebody's. */
+async function remove(path: string): Promise<void> {
+  try {
+    await rm(path, { force: true });
+  } catch (error) {
+    if (errorCode(error) !== "ERR_FS_EISDIR") throw error;
+    await rmdir(path);
+  }
 }
 
 function lockPath(path: string): string {

@@ -4,12 +4,14 @@ import { basename, dirname, join } from "node:path";
 import type { Logger, OnProgress } from "../observe/index.js";
 import type { Artifact, ArtifactSpec, Source } from "./artifact.js";
 import { SourceFailure } from "./failure.js";
+import { birthOf, requireReplaceable } from "./foreign-file.js";
 import { isDiskFull } from "./free-space.js";
 import type { Limits } from "./limits.js";
 import { notePathOf, openPart, partPathOf } from "./part/open-part.js";
 import type { Expectation, Part, Sealed } from "./part/part.js";
+import { heldTo } from "./pin.js";
 import type { Reach } from "./reach.js";
-import { identityOf } from "./receipt.js";
+import { identityOf, receiptPath } from "./receipt.js";
 import type { SharedPackages } from "./shared-packages.js";
 import type { Shelf } from "./shelf.js";
 import type { Attempt } from "./sources/attempt.js";
@@ -32,16 +34,22 @@ export interface Fetching {
 
 /**
  * Brings the file to `path` from the first source that has it. The caller holds the file's lock.
- * Throws `model_unavailable` with each source's reason, the signal's reason, or the system's error where the
- * folder cannot be written; what a download brought until then stays as its part.
+ * Where the spec has no hash, what the first download pinned is held to, also after the file was deleted.
+ * Throws `model_unavailable` with each source's reason or for a file of somebody else's in its place, the signal's
+ * reason, or the system's error where the folder cannot be written; what a download brought until then stays as
+ * its part.
  */
 export async function fetchFile(
   fetching: Fetching,
-  spec: ArtifactSpec,
+  asked: ArtifactSpec,
   path: string,
   { on, signal, packages }: Pick<Try, "on" | "signal" | "packages">,
 ): Promise<Artifact> {
-  const { log } = fetching;
+  const { log, shelf } = fetching;
+  const receipt = await shelf.receiptOf(path);
+  const held = heldTo(asked, receipt);
+  const spec = held === null ? asked : { ...asked, sha256: held };
+  await requireReplaceable(path, spec, receipt, signal);
   const prefix = `somnus-${createHash("sha256").update(path).digest("hex").slice(0, 12)}-`;
   const work = { dir: fetching.tmpDir ?? dirname(path), prefix };
   await removeLeftovers(path, work);
@@ -52,7 +60,10 @@ export async function fetchFile(
       // Kept bytes that prove wrong are gone after one try; the second one begins at zero.
       for (const again of [true, false]) {
         try {
-          const one: Try = { spec, path, source, patient, work, on, signal, packages };
+          const pinnedHere = held !== null;
+          const step = again ? fetchingStep(spec, source) : damagedStep(spec);
+          const to = { spec, pinnedHere, path, step };
+          const one: Try = { ...to, source, patient, work, on, signal, packages };
           return await tryOnce(fetching, one);
         } catch (error) {
           signal.throwIfAborted();
@@ -69,22 +80,30 @@ export async function fetchFile(
           );
           failures.set(source, failure);
           if (failure.kind !== "corrupt" || !again) break;
-          on({
-            step: `fetching ${spec.file} again: the part that was kept is damaged`,
-            file: spec.file,
-            done: 0,
-            unit: "bytes",
-          });
         }
       }
     }
   }
-  throw noSourceLeft(spec, path, failures);
+  const pin = held === null ? null : { sha256: held, receipt: receiptPath(path) };
+  throw noSourceLeft(spec, path, failures, pin);
+}
+
+function fetchingStep({ file }: ArtifactSpec, { type }: Source): string {
+  return `fetching ${file} from ${type}`;
+}
+
+function damagedStep({ file }: ArtifactSpec): string {
+  return `fetching ${file} again: the part that was kept is damaged`;
 }
 
 interface Try {
+  /** With the hash that it is held to. */
   spec: ArtifactSpec;
+  /** That hash is the first download's. */
+  pinnedHere: boolean;
   path: string;
+  /** What is done, for people. */
+  step: string;
   source: Source;
   patient: boolean;
   work: { dir: string; prefix: string };
@@ -94,18 +113,18 @@ interface Try {
   packages: SharedPackages | null;
 }
 
-async function tryOnce(fetching: Fetching, { spec, path, ...one }: Try): Promise<Artifact> {
-  const { source, patient, work, on, signal, packages } = one;
+async function tryOnce(
+  fetching: Fetching,
+  { spec, path, pinnedHere, ...one }: Try,
+): Promise<Artifact> {
+  const { source, step, patient, work, on, signal, packages } = one;
   const { env, limits, reach, log } = fetching;
   const label = labelOf(source);
   const linkPath = linkPathOf(path);
   let told: Partial<Expectation> = {};
   let part: Part | null = null;
   let linked: Sealed | null = null;
-  const transfer = startTransfer(
-    { step: `fetching ${spec.file} from ${source.type}`, file: spec.file, total: spec.size },
-    on,
-  );
+  const transfer = startTransfer({ step, file: spec.file, total: spec.size }, on);
   const attempt: Attempt = {
     spec,
     dir: dirname(path),
@@ -135,8 +154,9 @@ async function tryOnce(fetching: Fetching, { spec, path, ...one }: Try): Promise
     const sealed = linked ?? (part as Part | null)?.sealed ?? null;
     if (!sealed) throw new Error(`the source ${label} brought nothing and did not say why`);
     const { size, sha256 } = sealed;
-    const pinnedBy =
-      spec.sha256 !== null ? "spec" : told.sha256 != null ? "source" : "first download";
+    const known = spec.sha256 !== null ? "spec" : told.sha256 != null ? "source" : null;
+    const pinnedBy = pinnedHere ? "first download" : (known ?? "first download");
+    await requireReplaceable(path, spec, await fetching.shelf.receiptOf(path), signal);
     await publish(fetching.shelf, sealed, path, { label, pinnedBy });
     transfer.expect(size);
     transfer.reached(size);
@@ -157,7 +177,9 @@ async function publish(
 ): Promise<void> {
   const identity = await identityOf(from);
   if (!identity) throw new Error(`${from} is gone`);
-  await shelf.note(path, identity, { sha256, source: label, pinned: { sha256, by: pinnedBy } });
+  const pinned = { sha256, by: pinnedBy, source: label };
+  const brought = await birthOf(from);
+  await shelf.note(path, identity, { sha256, source: label, pinned, brought });
   await rename(from, path);
   await rm(notePathOf(path), { force: true });
   if (process.platform === "win32") return;

@@ -180,6 +180,11 @@ describe("a file of the hub", () => {
   });
 });
 
+it("a small file is vouched for by the hub's own name of its content", async () => {
+  const { outcome } = await fetchFrom(await startHub(), fileOf("config.json"));
+  expect(outcome).toMatchObject({ size: 15, pinnedBy: "source" });
+});
+
 describe("a file in the hub's cache", () => {
   async function withCached(known: { content?: Buffer; etag?: string; path?: string } = {}) {
     const hub = await startHub();

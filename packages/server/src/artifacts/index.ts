@@ -20,3 +20,4 @@ export { withLock } from "./lock.js";
 export { hashFile } from "./receipt.js";
 export { type SharedPackages, sharePackages, sharingLock } from "./shared-packages.js";
 export { labelOf } from "./spec.js";
+export { storageAdvice } from "./storage-error.js";

@@ -12,86 +12,116 @@ const content = payload(1_600_000);
 const never = new AbortController().signal;
 const room = compiledRoom();
 
-/** Kill points: bytes that the server has sent, spread over the whole file without regularity. */
+/** Kill points: bytes that the server has sent, spread without regularity; what comes after the last is never sent in time. */
 const POINTS = Array.from(
   { length: 4 },
-  (_, index) => ((index + Math.random()) / 4) * content.length,
+  (_, index) => ((index + Math.random()) / 4) * (content.length - 200_000),
 );
 
-/** What the note of the part says is here. */
+/** The pieces that the note of the part has. */
 async function kept(dir: string): Promise<[number, number][]> {
   const note = await readFile(join(dir, ".model.bin.part.json"), "utf8").catch(() => "");
   return note === "" ? [] : (JSON.parse(note) as { ranges: [number, number][] }).ranges;
 }
 
-/** Starts a fetch in another process and kills it once the server has sent so many bytes. */
-async function killAt(server: RangeServer, script: string, bytes: number): Promise<void> {
+const bytesOf = (ranges: [number, number][]) =>
+  ranges.reduce((sum, [start, end]) => sum + end - start, 0);
+
+/**
+ * A server that sends slowly, and nearly nothing more once it has sent `enough` bytes: whoever fetches is still at it
+ * when it is killed, however late that comes. From `hurry` on it sends as fast as it can.
+ */
+async function slowServer(everyMs: number) {
+  const state = { enough: Number.POSITIVE_INFINITY, hurried: false };
+  const server: RangeServer = await serveRanges(content, () => ({
+    everyMs: () => (state.hurried ? 0 : server.sent() >= state.enough ? 400 : everyMs),
+  }));
+  const spec = specOf(content, [{ type: "https", url: `${server.origin}/m` }]);
+  return { server, spec, state };
+}
+
+/** Starts a fetch in another process and kills it once `isTime` says so. */
+async function killWhen(script: string, isTime: () => boolean | Promise<boolean>): Promise<void> {
   const victim = startProcess(room(), script);
   await victim.line();
-  while (server.sent() < bytes) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!(await isTime())) await new Promise((resolve) => setTimeout(resolve, 5));
   victim.child.kill("SIGKILL");
   await victim.ended;
 }
 
-describe.each([
-  ["over one connection", ""],
-  ["over several connections", "parallelFrom: 500_000, segment: 150_000"],
-])("a fetch %s that is killed", (_, limits) => {
-  it.each(POINTS)(
-    "after %d sent bytes is finished by the next one from what is here",
-    async (bytes) => {
-      const dir = await tempDir();
-      let slow = true;
-      const server = await serveRanges(content, () => ({ everyMs: slow ? 8 : 0 }));
-      const spec = specOf(content, [{ type: "https", url: `${server.origin}/m` }]);
-      await killAt(server, fetcher(spec, dir, limits), bytes);
-      slow = false;
-      const here = await kept(dir);
-      const before = server.requests.length;
-      const names = await readdir(dir);
-      expect(names).not.toContain("model.bin");
+/** Finishes the fetch: exactly what was missing comes, and no byte that the note has. */
+async function finish(
+  { server, spec, state }: Awaited<ReturnType<typeof slowServer>>,
+  dir: string,
+  when = "",
+) {
+  state.hurried = true;
+  const here = await kept(dir);
+  const before = server.requests.length;
+  expect(await readdir(dir), when).not.toContain("model.bin");
+  const brought = await createArtifacts().fetch(spec, dir, () => {}, never);
+  expect((await readFile(brought.path)).equals(content)).toBe(true);
+  expect((await readdir(dir)).sort()).toEqual([".model.bin.receipt.json", "model.bin"]);
+  const later = server.requests.slice(before);
+  const missing = content.length - bytesOf(here);
+  expect(
+    later.reduce((sum, { sent }) => sum + sent, 0),
+    when,
+  ).toBe(missing);
+  for (const { range } of later) {
+    const [start, end] = [range?.start ?? 0, range?.end ?? content.length];
+    expect(here.some(([from, to]) => start < to && end > from)).toBe(false);
+  }
+}
 
-      const brought = await createArtifacts().fetch(spec, dir, () => {}, never);
-      expect((await readFile(brought.path)).equals(content)).toBe(true);
-      expect((await readdir(dir)).sort()).toEqual([".model.bin.receipt.json", "model.bin"]);
-      // Exactly what was missing came, and no byte that the note has.
-      const later = server.requests.slice(before);
-      const missing = content.length - here.reduce((sum, [start, end]) => sum + end - start, 0);
-      expect(later.reduce((sum, { sent }) => sum + sent, 0)).toBe(missing);
-      for (const { range } of later) {
-        const [start, end] = [range?.start ?? 0, range?.end ?? content.length];
-        expect(here.some(([from, to]) => start < to && end > from)).toBe(false);
-      }
-    },
-  );
+describe.each([
+  ["over one connection", "", 8],
+  ["over several connections", "parallelFrom: 500_000, segment: 150_000", 32],
+])("a fetch %s that is killed", (_, limits, everyMs) => {
+  it("at any of several points is finished by the next one from what is here", async () => {
+    await Promise.all(
+      POINTS.map(async (bytes) => {
+        const dir = await tempDir();
+        const slow = await slowServer(everyMs);
+        slow.state.enough = bytes;
+        await killWhen(fetcher(slow.spec, dir, limits), () => slow.server.sent() >= bytes);
+        await finish(slow, dir, `killed after ${bytes} sent bytes`);
+      }),
+    );
+  });
 
   it("keeps what came until a moment before", async () => {
     const dir = await tempDir();
-    const server = await serveRanges(content, () => ({ everyMs: 8 }));
-    const spec = specOf(content, [{ type: "https", url: `${server.origin}/m` }]);
-    await killAt(server, fetcher(spec, dir, limits), 1_400_000);
-    const here = (await kept(dir)).reduce((sum, [start, end]) => sum + end - start, 0);
-    expect(here).toBeGreaterThan(400_000);
+    const slow = await slowServer(everyMs);
+    slow.state.enough = 1_300_000;
+    // Noted while bytes come, by nobody who could know that this is the end.
+    await killWhen(
+      fetcher(slow.spec, dir, limits),
+      async () => bytesOf(await kept(dir)) > 1_000_000,
+    );
+    await finish(slow, dir);
   });
 });
 
 it("a fetch that is killed again and again gets there", async () => {
   const dir = await tempDir();
-  const server = await serveRanges(content, () => ({ everyMs: 4 }));
-  const spec = specOf(content, [{ type: "https", url: `${server.origin}/m` }]);
+  const slow = await slowServer(20);
+  let here = 0;
   for (let step = 1; step <= 4; step += 1) {
-    await killAt(server, fetcher(spec, dir), server.sent() + 350_000);
+    slow.state.enough = slow.server.sent() + 300_000;
+    await killWhen(fetcher(slow.spec, dir), async () => bytesOf(await kept(dir)) > here);
+    const now = bytesOf(await kept(dir));
+    expect(now).toBeGreaterThan(here);
+    here = now;
   }
-  const brought = await createArtifacts().fetch(spec, dir, () => {}, never);
-  expect((await readFile(brought.path)).equals(content)).toBe(true);
-  expect(server.sent()).toBeLessThan(2 * content.length);
+  await finish(slow, dir);
 });
 
 it("a fetch that is killed at any moment leaves the old state or the new one, whole", async () => {
   const small = payload(400_000);
   const server = await serveRanges(small);
   const spec = specOf(small, [{ type: "https", url: `${server.origin}/m` }]);
-  for (let round = 0; round < 6; round += 1) {
+  const round = async () => {
     const dir = await tempDir();
     const victim = startProcess(room(), fetcher(spec, dir));
     await victim.line();
@@ -103,5 +133,29 @@ it("a fetch that is killed at any moment leaves the old state or the new one, wh
     const brought = await createArtifacts().fetch(spec, dir, () => {}, never);
     expect((await readFile(brought.path)).equals(small)).toBe(true);
     expect((await readdir(dir)).filter((name) => name.includes(".lock"))).toEqual([]);
-  }
+  };
+  await Promise.all(Array.from({ length: 6 }, round));
+});
+
+it("a lock that a killed fetch left beside its finished file goes with the next fetch", async () => {
+  const dir = await tempDir();
+  const server = await serveRanges(content);
+  const spec = specOf(content, [{ type: "https", url: `${server.origin}/m` }]);
+  const artifacts = createArtifacts();
+  await artifacts.fetch(spec, dir, () => {}, never);
+  const lock = join(dir, ".model.bin.lock");
+  const victim = startProcess(
+    room(),
+    `await room.withLock(${JSON.stringify(lock)}, { signal: new AbortController().signal }, async () => {
+      console.log("holding");
+      await new Promise((resolve) => setTimeout(resolve, 600_000));
+    });`,
+  );
+  await victim.line();
+  await artifacts.fetch(spec, dir, () => {}, never);
+  expect(await readdir(lock)).toHaveLength(1);
+  victim.child.kill("SIGKILL");
+  await victim.ended;
+  await artifacts.fetch(spec, dir, () => {}, never);
+  expect((await readdir(dir)).sort()).toEqual([".model.bin.receipt.json", "model.bin"]);
 });

@@ -58,6 +58,22 @@ export async function withLock<T>(
   }
 }
 
+/**
+ * Clears away what killed owners left at `path`, without waiting for anybody who lives. Never throws: it is only
+ * tidying, and the folder may be read-only.
+ */
+export async function removeDeadLock(path: string): Promise<void> {
+  try {
+    for (const ticket of await readTickets(path)) {
+      if ((await livenessOf(ticket)) !== "dead") return;
+      await unlink(join(path, ticket.file));
+    }
+    await rmdir(path);
+  } catch {
+    // There is none, which is usual, or somebody tidied first.
+  }
+}
+
 async function drawTicket(path: string): Promise<Ticket> {
   const me = await ownIdentity();
   const id = `${writeIdentity(me)}.${randomBytes(6).toString("hex")}`;

@@ -39,6 +39,17 @@ async function fetchLarge(
 
 describe("a large file", () => {
   it.each([
+    ["a weak ETag", { etag: 'W/"x"' }],
+    ["nothing", { etag: null }],
+  ])("of unknown content that only %s names comes whole, over one connection", async (_, head) => {
+    const { server, outcome, right } = await fetchLarge(() => head, { size: null, sha256: null });
+    expect(outcome).toMatchObject({ pinnedBy: "first download" });
+    expect(right).toBe(true);
+    expect(server.requests.at(-1)?.range).toBeNull();
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([
     ["of known size", {}],
     ["of unknown size", { size: null, sha256: null }],
   ])("%s comes in pieces over several connections, each byte once", async (_, change) => {

@@ -116,13 +116,17 @@ describe("an installed file", () => {
   });
 
   it("is returned by fetch without asking any source, and fetched over when it is wrong", async () => {
-    const { dir, path } = await withFile();
-    const artifacts = createArtifacts();
-    expect(await artifacts.fetch(spec, dir, () => {}, never)).toMatchObject({ cached: true });
-    await writeFile(path, "wrong");
     const elsewhere = await withFile();
     const source = { type: "file", path: elsewhere.path } as const;
-    const brought = await artifacts.fetch({ ...spec, sources: [source] }, dir, () => {}, never);
+    const sourced = { ...spec, sources: [source] };
+    const dir = await tempDir();
+    const artifacts = createArtifacts();
+    const { path } = await artifacts.fetch(sourced, dir, () => {}, never);
+    expect(await artifacts.fetch(spec, dir, () => {}, never)).toMatchObject({ cached: true });
+    await rm(elsewhere.path);
+    await writeFile(path, "wrong");
+    await writeFile(elsewhere.path, content);
+    const brought = await artifacts.fetch(sourced, dir, () => {}, never);
     expect(brought).toMatchObject({ cached: false, source: `file ${elsewhere.path}` });
     expect((await readFile(path)).equals(content)).toBe(true);
   });
@@ -185,7 +189,7 @@ describe("a spec", () => {
     const fetching = createArtifacts().fetch(spec, join(path, "below"), () => {}, never);
     await expect(fetching).rejects.toMatchObject({
       code: "model_unavailable",
-      message: expect.stringContaining("Make the folder writable"),
+      message: expect.stringContaining("move it elsewhere, or choose another folder"),
     });
   });
 });

@@ -1,13 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import type { Artifact } from "./artifact.js";
 import { errorCode } from "./failure.js";
+import { readOwnJson } from "./own-json.js";
 
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
+
+/** The source of a file that nobody here brought. */
+export const FOUND = "found on disk";
 
 const Receipt = Type.Object({
   /** Of the content that was found, right or wrong. */
@@ -30,8 +33,12 @@ const Receipt = Type.Object({
         Type.Literal("source"),
         Type.Literal("first download"),
       ]),
+      /** Where that download came from. */
+      source: Type.Optional(Type.String()),
     }),
   ),
+  /** Which file on disk it was that we brought, see `birthOf`; absent when we brought none. */
+  brought: Type.Optional(Type.String()),
 });
 
 /**
@@ -69,17 +76,13 @@ export async function identityOf(file: string): Promise<Identity | null> {
   }
 }
 
-/** The receipt in this place; null when there is none or it cannot be read as one. */
-export async function readReceipt(path: string): Promise<Receipt | null> {
-  try {
-    const content: unknown = JSON.parse(await readFile(path, "utf8"));
-    return Value.Check(Receipt, content) ? content : null;
-  } catch (error) {
-    if (error instanceof SyntaxError || ["ENOENT", "ENOTDIR"].includes(errorCode(error))) {
-      return null;
-    }
-    throw error;
-  }
+/** The receipt in this place; null when there is none or it cannot be read as one, for a reason that `refused` hears. */
+export async function readReceipt(
+  path: string,
+  refused?: (reason: string) => void,
+): Promise<Receipt | null> {
+  const content = await readOwnJson(path, refused);
+  return Value.Check(Receipt, content) ? content : null;
 }
 
 /** Whether the receipt was written for exactly this state of the file. */
@@ -95,7 +98,9 @@ export function covers(receipt: Receipt, identity: Identity): boolean {
 export interface Finding {
   sha256: string;
   source: string;
-  pinned?: { sha256: string; by: Artifact["pinnedBy"] } | undefined;
+  pinned?: Receipt["pinned"] | undefined;
+  /** See `Receipt`. */
+  brought?: string | undefined;
 }
 
 /**
@@ -106,7 +111,7 @@ export interface Finding {
 export async function writeReceipt(
   file: string,
   identity: Identity,
-  { sha256, source, pinned }: Finding,
+  { sha256, source, pinned, brought }: Finding,
   folder: string | null = null,
 ): Promise<void> {
   const receipt: Receipt = {
@@ -116,6 +121,7 @@ export async function writeReceipt(
     ...(folder === null ? {} : { file: resolve(file) }),
     verified_at: new Date().toISOString(),
     ...(pinned ? { pinned } : {}),
+    ...(brought === undefined ? {} : { brought }),
   };
   if (folder !== null) {
     await mkdir(folder, { recursive: true });

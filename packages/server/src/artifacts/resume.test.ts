@@ -165,24 +165,37 @@ describe("a download of unknown content whose connection is cut", () => {
     expect((await file()).equals(other)).toBe(true);
   });
 
-  it("begins anew where nothing names the state of the file", async () => {
-    const { server, outcome, file } = await cutThen(() => ({ etag: null }), unknown, {
-      etag: null,
-    });
+  const date = "Mon, 30 Nov 2026 10:00:00 GMT";
+  it.each([
+    ["nothing names", { etag: null }],
+    ["only a weak ETag names", { etag: 'W/"x"' }],
+    ["only a date names", { etag: null, lastModified: date }],
+  ])("begins anew where %s the state of the file", async (_, head) => {
+    const changed = payload(content.length, 5);
+    const { server, outcome, file } = await cutThen(
+      () => ({ ...head, content: changed, ignoresIfRange: true }),
+      unknown,
+      head,
+    );
     expect(outcome).toMatchObject({ size: content.length });
-    expect((await file()).equals(content)).toBe(true);
+    expect((await file()).equals(changed)).toBe(true);
     expect(server.sent()).toBe(content.length + CUT);
   });
 });
 
 describe("a part that an earlier fetch left", () => {
-  async function withPart() {
+  async function withPart(known: Partial<ArtifactSpec> = {}, head: Answering = {}) {
     const dir = await tempDir();
     const stop = new AbortController();
     const server = await serveRanges(content, (_, index) =>
-      index === 0 ? { hold: { after: CUT, until: new Promise(() => {}) } } : {},
+      index === 0
+        ? { ...head, hold: { after: CUT, until: new Promise(() => {}) } }
+        : { ...head, ignoresIfRange: true },
     );
-    const spec = specOf(content, [{ type: "https", url: `${server.origin}/m` }]);
+    const spec = {
+      ...specOf(content, [{ type: "https", url: `${server.origin}/m` }]),
+      ...known,
+    };
     const fetching = createArtifacts({ limits }).fetch(spec, dir, () => {}, stop.signal);
     fetching.catch(() => {});
     const part = join(dir, ".model.bin.part");
@@ -208,15 +221,25 @@ describe("a part that an earlier fetch left", () => {
     expect((await readdir(dir)).sort()).toEqual([".model.bin.receipt.json", "model.bin"]);
   });
 
+  it.each([
+    ['W/"x"', { etag: 'W/"x"' }],
+    ["a date", { etag: null, lastModified: "Mon, 30 Nov 2026 10:00:00 GMT" }],
+  ])("of unknown content is dropped when all that names it is %s", async (_, head) => {
+    const { server, again } = await withPart({ size: null, sha256: null }, head);
+    await again();
+    expect(server.requests.map(({ range }) => range?.start ?? null)).toEqual([0, 0]);
+  });
+
   it("is named, dropped and fetched again once from zero when it is damaged", async () => {
     const { server, part, again, dir } = await withPart();
     const damaged = await readFile(part);
     damaged.fill(7, 1_000, 2_000);
     await writeFile(part, damaged);
     const { events } = await again();
+    // All the time: a bar shows the newest step only.
+    expect(events.at(-1)).toBe("fetching model.bin again: the part that was kept is damaged");
     expect((await readFile(join(dir, "model.bin"))).equals(content)).toBe(true);
     expect(server.requests.map(({ range }) => range?.start ?? null)).toEqual([null, CUT, null]);
-    expect(events).toContain("fetching model.bin again: the part that was kept is damaged");
   });
 
   it("is gone on with from another source of the same content, whose names for it are its own", async () => {

@@ -205,6 +205,6 @@ it("says what to do when the folder cannot be used", async () => {
     sharePackages(specs, folder, { signal: never }, async () => {}),
   ).rejects.toMatchObject({
     code: "model_unavailable",
-    message: expect.stringContaining("Make the folder writable"),
+    message: expect.stringContaining("move it elsewhere, or choose another folder"),
   });
 });

@@ -5,9 +5,11 @@ import { errorText } from "./failure.js";
 import {
   covers,
   type Finding,
+  FOUND,
   hashFile,
   type Identity,
   identityOf,
+  type Receipt,
   readReceipt,
   receiptPath,
   writeReceipt,
@@ -28,6 +30,8 @@ export interface Shelf {
   find(spec: ArtifactSpec, dir: string, look?: Look): Promise<Artifact | null>;
   /** Writes a receipt; that it cannot be written is logged only: the file is then hashed again at the next look. */
   note(path: string, identity: Identity, finding: Finding, receiptsIn?: string): Promise<void>;
+  /** The receipt of a file; null without one. That one cannot be read is logged, and it counts as none. */
+  receiptOf(path: string, receiptsIn?: string): Promise<Receipt | null>;
 }
 
 /** The files as they are on disk. */
@@ -43,6 +47,13 @@ export function createShelf(log: Logger): Shelf {
     });
   }
 
+  async function receiptOf(path: string, receiptsIn?: string): Promise<Receipt | null> {
+    const receipt = receiptPath(path, receiptsIn);
+    return readReceipt(receipt, (reason) =>
+      log.warn({ path, receipt, reason }, "the receipt of a file cannot be read"),
+    );
+  }
+
   /** The receipt of the file's present state, written now unless it is there; right or wrong content alike. */
   async function lookAt(
     path: string,
@@ -50,20 +61,22 @@ export function createShelf(log: Logger): Shelf {
     wanted: string | null,
     look: Look,
   ): Promise<Finding> {
-    const receipt = await readReceipt(receiptPath(path, look.receiptsIn));
+    const receipt = await receiptOf(path, look.receiptsIn);
     if (receipt && covers(receipt, identity)) return receipt;
     const sha256 = await hashFile(path, look.signal, (bytes) =>
       look.reading?.(bytes, identity.size),
     );
-    const source = receipt?.sha256 === sha256 ? receipt.source : "found on disk";
-    const found = wanted === null ? { sha256, by: "first download" as const } : undefined;
-    const finding = { sha256, source, pinned: receipt?.pinned ?? found };
+    const source = receipt?.sha256 === sha256 ? receipt.source : FOUND;
+    const found = wanted === null ? { sha256, by: "first download" as const, source } : undefined;
+    const pinned = receipt?.pinned ? { source: receipt.source, ...receipt.pinned } : found;
+    const finding = { sha256, source, pinned, brought: receipt?.brought };
     await note(path, identity, finding, look.receiptsIn);
     return finding;
   }
 
   return {
     note,
+    receiptOf,
     async find(spec, dir, look = {}) {
       const path = resolve(dir, spec.file);
       const identity = await identityOf(path);

@@ -14,7 +14,21 @@ export function storageError(verb: string, path: string, error: unknown): Somnus
   );
 }
 
-function storageAdvice(error: unknown): string {
+/** The error for a file that cannot be looked at, with what to do about it. */
+export function unreadableError(path: string, error: unknown): SomnusError {
+  const denied = ["EACCES", "EPERM"].includes(errorCode(error));
+  const advice = denied
+    ? "Give the user that Somnus runs as the right to read it and its folder."
+    : "Look at the disk and the file, or remove the file and fetch it again.";
+  return new SomnusError(
+    "model_unavailable",
+    `${path} cannot be read: ${errorText(error)}. ${advice}`,
+    { cause: error },
+  );
+}
+
+/** What to do about an error of the system while a file was written, moved or removed; one sentence. */
+export function storageAdvice(error: unknown): string {
   if (isDiskFull(error)) return "Free some space there and try again.";
   switch (errorCode(error)) {
     case "EROFS":
@@ -22,16 +36,26 @@ function storageAdvice(error: unknown): string {
     case "EACCES":
     case "EPERM":
       return "Make the folder writable for the user that Somnus runs as, or choose another one.";
+    case "EISDIR":
+    case "ENOTDIR":
+    case "EEXIST":
+    case "ENOTEMPTY":
+    case "ERR_FS_EISDIR":
+      return "Something else has a name that is needed there: move it elsewhere, or choose another folder.";
     default:
       return "Make the folder writable, or choose another one.";
   }
 }
 
-/** The error for a file that no source brought: each source's reason, and what to do. */
+/**
+ * The error for a file that no source brought: each source's reason, and what to do. `pin` is the hash that the
+ * first download left, and where it is kept.
+ */
 export function noSourceLeft(
   spec: ArtifactSpec,
   path: string,
   failures: ReadonlyMap<Source, SourceFailure>,
+  pin: { sha256: string; receipt: string } | null = null,
 ): SomnusError {
   const reasons = [...failures].map(([source, { message }]) => `${labelOf(source)}: ${message}`);
   const kinds = new Set([...failures.values()].map(({ kind }) => kind));
@@ -43,6 +67,13 @@ export function noSourceLeft(
   }
   if (kinds.has("unreachable") || kinds.has("faltered")) {
     advice.push("Check the network and proxy settings and try again.");
+  }
+  const refused = pin && [...failures.values()].some((one) => one.message.includes(pin.sha256));
+  if (refused) {
+    advice.push(
+      `SHA-256 ${pin.sha256} is what the first download pinned, as nobody had published a hash. ` +
+        `If the publisher replaced the file and you trust the new one, delete ${pin.receipt}, which holds the pin, and fetch again; somnus rm of an installed model forgets its pins too.`,
+    );
   }
   const known = [
     ...(spec.size === null ? [] : [`${spec.size} bytes`]),

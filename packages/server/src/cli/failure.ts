@@ -5,6 +5,9 @@ export const EXIT = {
   usage: 2,
   /** Ended by Ctrl-C, as shells count it: 128 and the number of SIGINT. */
   interrupted: 130,
+  /** The same for SIGHUP and SIGTERM. */
+  hungUp: 129,
+  terminated: 143,
 } as const;
 
 /** Ends a verb: what happened in one line, and what to do about it in another. */
@@ -27,7 +30,11 @@ export function usageError(message: string, advice: string): CliFailure {
   return new CliFailure(message, { advice, exitCode: EXIT.usage });
 }
 
-/** What the user ended with Ctrl-C. */
-export function interrupted(message: string, advice: string | null = null): CliFailure {
-  return new CliFailure(message, { advice, exitCode: EXIT.interrupted });
+/** What was ended from outside, by Ctrl-C unless the exit status says otherwise. */
+export function interrupted(
+  message: string,
+  advice: string | null = null,
+  exitCode: number = EXIT.interrupted,
+): CliFailure {
+  return new CliFailure(message, { advice, exitCode });
 }

@@ -1,7 +1,7 @@
 import type { Discovery, FoundModel } from "../models/index.js";
 import type { Io } from "./io.js";
 import { printable, tableLines } from "./layout.js";
-import { bytesText, countText } from "./quantities.js";
+import { bytesText } from "./quantities.js";
 
 /** Problems that are told one by one; of more only the number is. */
 const TOLD_PROBLEMS = 10;
@@ -50,7 +50,7 @@ export function tellDiscovery({ out, err }: Io, { models, problems, searched }: 
     );
   }
   const more = problems.length - TOLD_PROBLEMS;
-  if (more > 0) err.line(`${countText(more, "more")} passed over; --json lists them.`);
+  if (more > 0) err.line(`${more} more passed over; --json lists them.`);
 }
 
 function stateOf({ importedAs, converter, caution }: FoundModel): string {

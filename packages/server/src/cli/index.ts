@@ -1,7 +1,7 @@
-import { EXIT } from "./failure.js";
+import { CliFailure, EXIT } from "./failure.js";
 import { openIo, processStreams, type Streams } from "./io.js";
 import { buildProgram } from "./program.js";
-import { reportFailure } from "./report-failure.js";
+import { describe, failureEvent, reportFailure } from "./report-failure.js";
 import { usageFailure } from "./usage-failure.js";
 
 export type { Streams } from "./io.js";
@@ -13,7 +13,7 @@ const LINGER_MS = 3_000;
  * Runs the command line with the arguments after the program's name. Never throws.
  * @param streams where it reads and writes; those of this process by default, whose exit status is
  *   then set as well
- * @returns the exit status: 0 done, 1 failed, 2 not understood, 130 ended by Ctrl-C
+ * @returns the exit status: 0 done, 1 failed, 2 not understood, 130 ended by Ctrl-C, 143 by SIGTERM
  */
 export async function main(argv: readonly string[], streams?: Streams): Promise<number> {
   const code = await run(argv, streams ?? processStreams());
@@ -41,9 +41,26 @@ async function run(argv: readonly string[], streams: Streams): Promise<number> {
       outcome.code = argv.length === 0 ? EXIT.usage : EXIT.ok;
     } else {
       const verbose = argv.includes("--verbose");
-      outcome.code = reportFailure(usageFailure(error, argv, program), io.err, verbose);
+      const failure = usageFailure(error, argv, program);
+      if (wantsJson(argv)) {
+        io.out.line(failureEvent(failure));
+        outcome.code = describe(failure).exitCode;
+        if (verbose) reportFailure(failure, io.err, verbose);
+      } else outcome.code = reportFailure(failure, io.err, verbose);
     }
   }
   await Promise.all([io.out.flushed(), io.err.flushed()]);
+  if (io.out.failure !== null) {
+    const { message } = io.out.failure;
+    const lost = new CliFailure(`The output could not be written: ${message}.`);
+    const code = reportFailure(lost, io.err, false);
+    await io.err.flushed();
+    if (outcome.code === EXIT.ok) outcome.code = code;
+  }
   return outcome.code;
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
 }

@@ -1,5 +1,5 @@
-import { stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { realpath, stat } from "node:fs/promises";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { type Artifacts, createArtifacts } from "../artifacts/index.js";
 import { type Config, modelFilePath } from "../config/index.js";
 import {
@@ -13,6 +13,8 @@ import {
   type LibraryManifest,
   libraryFilePath,
   openLibrary,
+  openPulls,
+  type Pulls,
   readCatalog,
   variantSize,
 } from "../models/index.js";
@@ -66,10 +68,14 @@ export interface Inventory {
   catalog: Catalog;
   artifacts: Artifacts;
   library: Library;
+  pulls: Pulls;
   modelsDir: string;
 }
 
-/** Looks at what the configuration, the library and the catalog name; no server is needed. */
+/**
+ * Looks at what the configuration, the library and the catalog name; no server is needed.
+ * @throws SomnusError model_unavailable when the library cannot be read
+ */
 export async function takeInventory(io: Io, config: Config): Promise<Inventory> {
   const modelsDir = config.pool.models_dir;
   const catalog = await readCatalog();
@@ -103,7 +109,7 @@ export async function takeInventory(io: Io, config: Config): Promise<Inventory> 
     }
   }
   notePlaceInPool(models, config, ofLibrary);
-  return { models, catalog, artifacts, library, modelsDir };
+  return { models, catalog, artifacts, library, pulls: openPulls(modelsDir), modelsDir };
 }
 
 /** Notes which models the configuration names and a server with it serves. */
@@ -174,6 +180,7 @@ async function libraryModel(model: LibraryManifest, modelsDir: string): Promise<
     const { role, size, sha256, ours } = file;
     return { role, path: libraryFilePath(modelsDir, file), size, sha256, ours };
   });
+  for (const file of files) file.ours &&= await isInside(modelsDir, file.path);
   const isHere = await Promise.all(
     files.map(async ({ path, size }) => (await sizeOf(path)) === size),
   );
@@ -187,6 +194,17 @@ async function libraryModel(model: LibraryManifest, modelsDir: string): Promise<
     engine: model.engine,
     ...{ architecture: model.architecture, license: model.license, summary: null, files },
   };
+}
+
+/** Whether a file lies in the models folder when links between folders are followed. */
+async function isInside(modelsDir: string, path: string): Promise<boolean> {
+  try {
+    const inside = relative(await realpath(modelsDir), await realpath(dirname(path)));
+    return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+  } catch {
+    // Nothing is there that could be deleted by mistake.
+    return true;
+  }
 }
 
 function originText({ origin }: LibraryManifest): string {

@@ -92,8 +92,15 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Without control characters, which would steer the terminal; line ends and tabs stay. */
+/**
+ * Without control characters, which would steer the terminal, and without those that turn the direction of what
+ * follows, which make a name look like another; line ends and tabs stay.
+ */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
-  return text.replace(/\r\n/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+  return (
+    text
+      .replace(/\r\n/g, "\n")
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "")
+  );
 }

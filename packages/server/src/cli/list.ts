@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { EXIT } from "./failure.js";
 import { type KnownModel, rank, takeInventory } from "./inventory.js";
 import type { Io } from "./io.js";
-import { tableLines } from "./layout.js";
+import { printable, tableLines } from "./layout.js";
 import { bytesText } from "./quantities.js";
 import { type CommonOptions, loadSettings } from "./settings.js";
 
@@ -21,7 +21,7 @@ export async function list(
   const { models: known, library } = await takeInventory(io, config);
   for (const { file, reason } of await library.broken()) {
     const text = `${join(library.folder, file)} is passed over: ${reason}.`;
-    io.err.line(`${io.err.paint.yellow("warn")}  ${text}`);
+    io.err.line(`${io.err.paint.yellow("warn")}  ${printable(text)}`);
   }
   const models: ListedModel[] = known
     .filter((model) => options.all || model.state !== "available")
@@ -41,8 +41,8 @@ export async function list(
     model.quant ?? "-",
     model.size === null ? "-" : bytesText(model.size),
     model.state,
-    model.license ?? "-",
-    model.origin,
+    printable(model.license ?? "-"),
+    printable(model.origin),
   ]);
   const paintState = (cell: string, row: number) => {
     const { state } = models[row]!;

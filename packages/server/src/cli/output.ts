@@ -21,6 +21,13 @@ export class Output {
     stream.on("error", (error) => this.#broken.abort(error));
   }
 
+  /** Why what was written did not get out; null when it did, or when its reader has left. */
+  get failure(): Error | null {
+    const { reason } = this.#broken.signal as { reason: unknown };
+    if (!this.#broken.signal.aborted || !(reason instanceof Error)) return null;
+    return "code" in reason && reason.code === "EPIPE" ? null : reason;
+  }
+
   /** Fires when whoever read this has left. */
   get broken(): AbortSignal {
     return this.#broken.signal;
@@ -50,6 +57,8 @@ export class Output {
 
   /** Resolves when everything was handed to the system, or nobody reads any more. */
   async flushed(): Promise<void> {
+    // A file tells that it is full a moment after the text was taken.
+    await new Promise<void>((resolve) => setImmediate(resolve));
     if (this.stream.destroyed || this.broken.aborted || this.stream.writableLength === 0) return;
     await new Promise<void>((resolve) => {
       this.broken.addEventListener("abort", () => resolve(), { once: true });

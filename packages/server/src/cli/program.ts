@@ -5,6 +5,8 @@ import { completionCommand } from "./completion/index.js";
 import { engineCommand } from "./engine/index.js";
 import { importCommand } from "./import.js";
 import type { Io } from "./io.js";
+import { loadCommand } from "./load.js";
+import { unloadCommand } from "./unload.js";
 
 /**
  * All verbs with their options and help. What a verb does is loaded when it is called: most of the
@@ -45,7 +47,7 @@ Examples:
   somnus pull smollm2:135m         fetch a model
   somnus doctor                    see what this machine lacks
 
-Exit status: 0 done, 1 failed, 2 not understood, 130 ended by Ctrl-C.`,
+Exit status: 0 done, 1 failed, 2 not understood, 130 ended by Ctrl-C, 143 by SIGTERM.`,
     );
 
   const verb = actionsWith(setExit);
@@ -182,6 +184,8 @@ Examples:
       verb(async (options, args) => (await import("./convert.js")).convert(io, options, args)),
     );
 
+  program.addCommand(loadCommand(io, verb).copyInheritedSettings(program));
+  program.addCommand(unloadCommand(io, verb).copyInheritedSettings(program));
   program.addCommand(importCommand(io, verb).copyInheritedSettings(program));
   program.addCommand(engineCommand(io, verb, program));
 

@@ -1,30 +1,54 @@
 import { expect, test } from "vitest";
 import { runCli } from "./__fixtures__/cli.js";
-import { modelRow, openFakeDoor } from "./__fixtures__/fake-door.js";
+import { memoryRow, openFakeDoor } from "./__fixtures__/fake-door.js";
 import { placementText } from "./ps.js";
 
-const { placement } = modelRow("m");
-const loaded = modelRow("busy:7b", {
-  resident: true,
+const { placement } = memoryRow("m");
+const loaded = memoryRow("busy:7b", {
+  state: "ready",
   current_tier: "tier1_gpu_vram",
+  booked_bytes: 4.9e9,
   active_leases: 2,
+  queued_requests: 3,
   placement: { ...placement, primary_tier: "tier1_gpu_vram" },
 });
+const TITLES = ["MODEL", "TIER", "MEMORY", "CONTEXT", "LEASES", "QUEUE", "PLACEMENT"];
 
-test("only loaded models are listed", async () => {
+/** The cells of a table, line by line. */
+const cells = (out: string) =>
+  out
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(/ {2,}/));
+
+test("models that are loaded or asked for are listed, with what they take", async () => {
   const door = await openFakeDoor();
-  door.models = [modelRow("idle:1b"), loaded];
+  door.memory.models = [
+    memoryRow("idle:1b"),
+    loaded,
+    memoryRow("next:3b", { queued_requests: 1, waits_for_memory: true }),
+    memoryRow("soon:3b", { state: "loading", booked_bytes: 2e9, queued_requests: 1 }),
+  ];
   const { code, out } = await runCli(["ps", "--url", door.url]);
   expect(code).toBe(0);
-  const [titles, row, ...rest] = out.trimEnd().split("\n");
-  expect(titles?.split(/ {2,}/)).toEqual(["MODEL", "TIER", "CONTEXT", "SLOTS USED", "PLACEMENT"]);
-  expect(row?.split(/ {2,}/)).toEqual(["busy:7b", "1", "32768", "2", "processor"]);
-  expect(rest).toEqual([]);
+  expect(cells(out)).toEqual([
+    TITLES,
+    ["busy:7b", "1", "4.9 GB", "32768", "2", "3", "processor"],
+    ["next:3b", "3", "-", "-", "0", "1", "waits for memory"],
+    ["soon:3b", "3", "2.0 GB", "-", "0", "1", "loading"],
+  ]);
+});
+
+test("a terminal is told what is left", async () => {
+  const door = await openFakeDoor();
+  door.memory.models = [loaded];
+  const { out } = await runCli(["ps", "--url", door.url], { terminal: 100 });
+  expect(out).toContain("2.0 GB of 14 GB booked, 11 GB can be had now.");
 });
 
 test("--json prints the rows of the server", async () => {
   const door = await openFakeDoor();
-  door.models = [modelRow("idle:1b"), loaded];
+  door.memory.models = [memoryRow("idle:1b"), loaded];
   const { out } = await runCli(["ps", "--json", "--url", door.url]);
   expect(JSON.parse(out)).toEqual([loaded]);
 });

@@ -1,40 +1,57 @@
-import type { Model } from "@somnus/client";
+import type { MemoryModel, Model } from "@somnus/client";
 import { type ConnectionOptions, connect, reach } from "./connection.js";
 import { EXIT } from "./failure.js";
 import type { Io } from "./io.js";
 import { tableLines } from "./layout.js";
 import { bytesText } from "./quantities.js";
 
-/** `somnus ps`: the models that are loaded on the running server. */
+/** `somnus ps`: the models that the running server has loaded, loads, or is asked for. */
 export async function ps(io: Io, options: ConnectionOptions & { json?: boolean }): Promise<number> {
   const connection = await connect(io, options);
-  const models = await reach(connection, connection.client.models.list());
-  const loaded = models.filter((model) => model.resident);
+  const status = await reach(connection, connection.client.memory.status());
+  const active = status.models.filter((row) => row.state !== "unloaded" || row.queued_requests > 0);
   const { out } = io;
   if (options.json) {
-    out.json(loaded);
+    out.json(active);
     return EXIT.ok;
   }
-  if (loaded.length === 0) {
+  if (active.length === 0) {
     out.line("No model is loaded; the first request for one loads it.");
     return EXIT.ok;
   }
-  const rows = loaded.map((model) => [
-    model.id,
-    model.current_tier.replace(/^tier(\d)_.*/, "$1"),
-    `${model.placement.allocated_context_len}`,
-    `${model.active_leases}`,
-    placementText(model.placement),
+  const rows = active.map((row) => [
+    row.id,
+    row.current_tier.replace(/^tier(\d)_.*/, "$1"),
+    row.booked_bytes > 0 ? bytesText(row.booked_bytes) : "-",
+    row.state === "ready" ? `${row.placement.allocated_context_len}` : "-",
+    `${row.active_leases}`,
+    `${row.queued_requests}`,
+    stateText(row),
   ]);
   const columns = [
     { title: "MODEL", paint: out.paint.bold, flexible: true },
     { title: "TIER" },
+    { title: "MEMORY", right: true },
     { title: "CONTEXT", right: true },
-    { title: "SLOTS USED", right: true },
+    { title: "LEASES", right: true },
+    { title: "QUEUE", right: true },
     { title: "PLACEMENT", flexible: true },
   ];
   for (const line of tableLines(columns, rows, out.columns)) out.line(line);
+  if (out.isTerminal) {
+    const { usable_vram_budget_bytes: budget } = status.capabilities;
+    const booked = `${bytesText(status.tier1_vram_used_bytes)} of ${bytesText(budget)} booked`;
+    const free = `${bytesText(status.tier1_vram_effective_free_bytes)} can be had now`;
+    out.line(out.paint.dim(`\n${booked}, ${free}.`));
+  }
   return EXIT.ok;
+}
+
+/** What becomes of a model, or where it is when it is loaded. */
+function stateText(row: MemoryModel): string {
+  if (row.state === "ready") return placementText(row.placement);
+  if (row.state !== "unloaded") return row.state;
+  return row.waits_for_memory ? "waits for memory" : "waits to be loaded";
 }
 
 /** Where a model's layers are, in a few words. */

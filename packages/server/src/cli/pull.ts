@@ -4,10 +4,11 @@ import {
   type Catalog,
   findInCatalog,
   type HubSpec,
+  openLibrary,
   parseHubSpec,
   readCatalog,
 } from "../models/index.js";
-import { EXIT, usageError } from "./failure.js";
+import { CliFailure, EXIT, usageError } from "./failure.js";
 import type { Io } from "./io.js";
 import { nextStep, untestedNote } from "./next-step.js";
 import { catalogTarget, hubTarget, type PlannedFile, type PullTarget } from "./pull-target.js";
@@ -57,13 +58,23 @@ async function findTargets(
   const wanted = [...new Set(specs)].map((spec) => meaningOf(catalog, spec, options.revision));
   const targets: PullTarget[] = [];
   for (const one of wanted) {
-    targets.push(
-      "repo" in one
-        ? await hubTarget(one, place, signal)
-        : catalogTarget(one.model, one.variant, place),
-    );
+    if ("repo" in one) targets.push(await hubTarget(one, place, signal));
+    else {
+      const target = catalogTarget(one.model, one.variant, place);
+      if (!(await target.isHere())) await requireFreeId(target.id, modelsDir);
+      targets.push(target);
+    }
   }
   return targets;
+}
+
+/** @throws CliFailure when a model that is not of the catalog has the id already */
+async function requireFreeId(id: string, modelsDir: string): Promise<void> {
+  const other = await openLibrary(modelsDir).find(id);
+  if (other === null) return;
+  throw new CliFailure(`There is another model ${id} already, which is not the catalog's.`, {
+    advice: `To have the catalog's, remove that one first: somnus rm ${id}`,
+  });
 }
 
 /** What a name means: a variant of the catalog, else what the hub has under it. @throws CliFailure */

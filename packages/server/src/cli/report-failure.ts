@@ -1,5 +1,6 @@
 import type { SomnusClientError } from "@somnus/client";
 import { CliFailure, EXIT } from "./failure.js";
+import { printable } from "./layout.js";
 import type { Output } from "./output.js";
 
 /**
@@ -8,14 +9,28 @@ import type { Output } from "./output.js";
  */
 export function reportFailure(error: unknown, err: Output, verbose: boolean): number {
   const { message, advice, exitCode } = describe(error);
-  err.line(`${err.paint.red("somnus:")} ${message}`);
-  if (advice !== null) err.line(`  ${advice}`);
+  err.line(`${err.paint.red("somnus:")} ${printable(message)}`);
+  if (advice !== null) err.line(`  ${printable(advice)}`);
   if (verbose) {
     for (let cause = error; cause instanceof Error; cause = cause.cause) {
       err.line(err.paint.dim(cause.stack ?? cause.message));
     }
   }
   return exitCode;
+}
+
+/** An error as programs read it, in a line of JSON. */
+export function failureEvent(error: unknown): string {
+  const { message, advice, exitCode } = describe(error);
+  const code = codeOf(error, exitCode);
+  return JSON.stringify({ event: "error", code, message, advice });
+}
+
+function codeOf(error: unknown, exitCode: number): string {
+  if (exitCode === EXIT.usage) return "usage";
+  if (exitCode > 128) return "interrupted";
+  const isCoded = error instanceof Error && "code" in error && typeof error.code === "string";
+  return isCoded ? (error.code as string) : "failed";
 }
 
 /** An error as a CliFailure, told apart by name: the classes would have to be loaded to compare. */

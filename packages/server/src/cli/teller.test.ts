@@ -64,7 +64,9 @@ test("a failure is an event where events are asked for, else it is thrown", asyn
     throw new CliFailure("No.", { advice: "Do that." });
   };
   expect(await tellWork(io, { json: true, stopping }, fail)).toBe(1);
-  expect(JSON.parse(out.text)).toEqual({ event: "error", message: "No.", advice: "Do that." });
+  expect(JSON.parse(out.text)).toEqual({
+    ...{ event: "error", code: "failed", message: "No.", advice: "Do that." },
+  });
   await expect(tellWork(io, { json: false, stopping }, fail)).rejects.toThrow("No.");
 });
 
@@ -83,4 +85,17 @@ test("Ctrl-C ends the work through its signal; a second one ends the program", a
     advice: "Go on.",
     exitCode: 130,
   });
+});
+
+test.each([
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("%s ends the work as Ctrl-C does, with its own status", async (name, exitCode) => {
+  const { streams, signal } = await openStreams();
+  const ended = tellWork(openIo(streams), { json: false, stopping }, async (_tell, abort) => {
+    signal(name);
+    expect(abort.aborted).toBe(true);
+    throw new Error("whatever the work throws then");
+  });
+  await expect(ended).rejects.toMatchObject({ message: "Stopped.", exitCode });
 });

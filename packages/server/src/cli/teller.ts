@@ -4,7 +4,14 @@ import type { Io } from "./io.js";
 import { printable } from "./layout.js";
 import { ProgressView } from "./progress-view.js";
 import { bytesText } from "./quantities.js";
-import { describe } from "./report-failure.js";
+import { describe, failureEvent } from "./report-failure.js";
+
+/** The signals that end the work, with the exit status of a program that one of them ended. */
+const STOPS = {
+  SIGINT: EXIT.interrupted,
+  SIGTERM: EXIT.terminated,
+  SIGHUP: EXIT.hungUp,
+} as const;
 
 /** Between two progress events of one step with `--json`, milliseconds. */
 const EVENT_EVERY_MS = 500;
@@ -35,21 +42,23 @@ export async function tellWork(
 ): Promise<number> {
   const abort = new AbortController();
   const view = new ProgressView(io.err);
-  const stop = () => {
+  const { message, advice } = options.stopping;
+  const stop = (exitCode: number) => {
     view.stop();
-    if (abort.signal.aborted) io.exit(EXIT.interrupted);
-    abort.abort(interrupted(options.stopping.message, options.stopping.advice));
+    if (abort.signal.aborted) io.exit(exitCode);
+    abort.abort(interrupted(message, advice, exitCode));
   };
-  const releases = (["SIGINT", "SIGTERM"] as const).map((name) => io.onSignal(name, stop));
+  const releases = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((name) =>
+    io.onSignal(name, () => stop(STOPS[name])),
+  );
   try {
     return await work(options.json ? eventTeller(io) : personTeller(io, view), abort.signal);
   } catch (error) {
     view.stop();
     const failure = abort.signal.aborted ? abort.signal.reason : error;
     if (!options.json) throw failure;
-    const { message, advice, exitCode } = describe(failure);
-    io.out.line(JSON.stringify({ event: "error", message, advice }));
-    return exitCode;
+    io.out.line(failureEvent(failure));
+    return describe(failure).exitCode;
   } finally {
     view.stop();
     for (const release of releases) release();

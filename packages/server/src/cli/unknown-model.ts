@@ -15,6 +15,13 @@ export function unknownModel(
     const quants = variants.map(({ id, quant }) => `${id}:${quant}`);
     return new CliFailure(`There is no ${name}.`, { advice: `There is ${quants.join(", ")}.` });
   }
+  const longer = known.filter(({ id }) => id.toLowerCase().startsWith(`${name.toLowerCase()}:`));
+  if (longer.length > 0) {
+    const ids = [...new Set(longer.map(({ id }) => id))];
+    return new CliFailure(`There is no model "${name}".`, {
+      advice: `There is ${ids.join(", ")}.`,
+    });
+  }
   const meant = nearest(name, [...new Set(known.map(({ id }) => id))]);
   return new CliFailure(`There is no model "${name}".`, {
     advice: `${meant === null ? "" : `Did you mean ${meant}? `}${where}`,

@@ -2,7 +2,20 @@ import { expect, test } from "vitest";
 import { runCli } from "./__fixtures__/cli.js";
 
 const VERBS = [
-  ...["serve", "run", "ps", "list", "catalog", "show", "pull", "import", "rm", "convert"],
+  ...[
+    "serve",
+    "run",
+    "ps",
+    "load",
+    "unload",
+    "list",
+    "catalog",
+    "show",
+    "pull",
+    "import",
+    "rm",
+    "convert",
+  ],
   ...["engine", "doctor", "completion", "version"],
 ];
 const INNER_VERBS = [

@@ -43,7 +43,7 @@ export function modelRoutes(parts: InferenceParts): Route[] {
 }
 
 function modelRow(parts: InferenceParts, model: PoolModel): Model {
-  const { facts, activeLeases } = parts.scheduler.activity(model.id);
+  const { facts, placement, activeLeases } = parts.scheduler.activity(model.id);
   return {
     id: model.id,
     object: "model",
@@ -51,7 +51,7 @@ function modelRow(parts: InferenceParts, model: PoolModel): Model {
     owned_by: "hypnos",
     modality: model.modality,
     current_tier: tierOf(facts),
-    placement: placementOf(model, facts),
+    placement: placementOf(model, facts, placement),
     active_leases: activeLeases,
     resident: facts !== null,
     key: model.id,

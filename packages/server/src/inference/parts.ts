@@ -1,6 +1,7 @@
 import type { Config } from "../config/index.js";
+import type { Figures, Machine, ProcessMemory } from "../memory/index.js";
 import type { Pool, PoolModel } from "../models/index.js";
-import type { Schedulable, Scheduler } from "../scheduling/index.js";
+import type { ModelActivity, Schedulable, Scheduler } from "../scheduling/index.js";
 
 /** What the server still does before it serves, for `/ready`. */
 export interface Readiness {
@@ -15,15 +16,46 @@ export interface Readiness {
   } | null;
 }
 
+/** What is booked for a model that is loaded. */
+export type Booked = NonNullable<ModelActivity["placement"]>;
+
+/** What memory holds now, and what is left of it. Bytes; unmeasured is null. */
+export interface MemoryReport {
+  machine: Machine;
+  figures: Figures;
+  /** Of the server and its engines; null where the system does not tell. */
+  processes: ProcessMemory | null;
+  /** `hardware.max_process_memory_bytes`; null without a cap. */
+  capBytes: number | null;
+  /** Of the machine that the server runs on, made up or not. */
+  installedBytes: number;
+  /** Time to have a model back from disk, in ms. `measuredMs`: what its last load took; null before. */
+  reloadEstimateMs(model: {
+    artifactBytes: number;
+    deviceBytes: readonly number[];
+    measuredMs: number | null;
+  }): number;
+}
+
 /** What the routes of the inference door work with. */
 export interface InferenceParts {
   config: Pick<Config, "limits" | "pool">;
   pool: Pool;
   scheduler: Scheduler;
+  memory: {
+    /** @throws when the machine cannot be read, or the signal's reason */
+    report(signal: AbortSignal): Promise<MemoryReport>;
+  };
   readiness: Readiness;
   version: string;
-  /** The model in the scheduler's terms. @throws SomnusError model_unavailable when it has a problem */
+  /**
+   * The model in the scheduler's terms, for a request.
+   * @throws SomnusError model_unavailable when it has a problem; model_not_found when it is not loaded
+   * and requests do not load models
+   */
   schedulable(model: PoolModel): Schedulable;
+  /** The same for a load that somebody asks for. @throws SomnusError model_unavailable when it has a problem */
+  loadable(model: PoolModel): Schedulable;
   /** Server uptime in whole seconds. */
   uptimeSecs(): number;
 }

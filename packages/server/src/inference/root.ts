@@ -4,6 +4,7 @@ import type { InferenceParts } from "./parts.js";
 
 const LINKS = {
   models: "/v1/models",
+  memory: "/v1/memory/status",
   ready: "/ready",
   health: "/health",
   docs: "/docs",

@@ -32,10 +32,10 @@ export class TelemetryRecorder {
     const phases = admission.load;
     return {
       previous_tier: admission.wasResident ? "tier1_gpu_vram" : "tier3_nvme_ssd",
-      placement: placementOf(this.model, this.lease.facts),
+      placement: placementOf(this.model, this.lease.facts, admission.placement ?? null),
       tier_switch_latency_ms: round(admission.loadMs),
       inference_latency_ms: round(performance.now() - this.#startedAt),
-      evicted_models: [],
+      evicted_models: [...(admission.evicted ?? [])],
       engine: this.#engine(),
       ...(phases
         ? {

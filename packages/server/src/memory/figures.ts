@@ -77,7 +77,8 @@ function deviceFigures(
     usedBytes: budgetBytes - unaccountedBytes - sum(free),
     unaccountedBytes,
     effectiveFreeBytes: budgets.unified ? Math.min(canGive, Math.max(0, book.freeHost)) : canGive,
-    realFreeBytes: measured.length === 0 || measured.includes(null) ? null : sum(measured as number[]),
+    realFreeBytes:
+      measured.length === 0 || measured.includes(null) ? null : sum(measured as number[]),
     realTotalBytes: machine.simulated ? null : totalBytes,
   };
 }

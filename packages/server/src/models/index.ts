@@ -49,8 +49,11 @@ export {
   type InstallOptions,
   installVariant,
   isInstalled,
+  pullKeyOf,
   type RemovedFile,
   removeVariant,
+  type VariantRemains,
+  variantRemains,
 } from "./install/index.js";
 export {
   type BrokenManifest,
@@ -59,6 +62,12 @@ export {
   type LibraryManifest,
   libraryFilePath,
   openLibrary,
+  openPulls,
+  type PullNote,
+  type Pulls,
+  removeEmptyFolders,
+  removeParts,
+  tracesOf,
 } from "./library/index.js";
 export { type ModelFacts, readModelFacts } from "./model-facts.js";
 export { Pool } from "./pool.js";

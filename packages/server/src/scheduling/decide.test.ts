@@ -148,7 +148,14 @@ describe("scheduler", () => {
     expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
     world.settle(0, true);
     expect(world.pending.map(({ effect }) => effect)).toEqual([
-      { type: "load", model: "a", contextTokens: 16_384, request: large, placement: null },
+      {
+        type: "load",
+        model: "a",
+        contextTokens: 16_384,
+        request: large,
+        placement: null,
+        evicted: [],
+      },
     ]);
     world.settle(0, true);
     expect(world.running.has(large)).toBe(true);

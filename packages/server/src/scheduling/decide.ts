@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../http/errors.js";
 import { withRequest as withOneMore } from "../memory/index.js";
 import { cooldownMs } from "./backoff.js";
-import { advance, refuse, startUnload } from "./grant.js";
+import { advance, refuse, startUnload, unask } from "./grant.js";
 import { settleMemory } from "./place.js";
 import type {
   ModelState,
@@ -73,11 +73,20 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
         onFinished(state, model, request, event),
       );
     case "loadAsked":
-      return onLoadAsked(state, event.terms, event.at);
+      return onLoadAsked(state, event);
+    case "loadUnasked":
+      return withModel(state, event.model, (model) => {
+        if (model.phase === "loading") return [];
+        unask(model);
+        // Others may have made room for it.
+        state.memoryFreed = true;
+        return [];
+      });
     case "loaded":
       return withModel(state, event.model, (model) => {
         model.phase = "ready";
         model.reloadMs = event.at - model.loadStartedAt;
+        model.usedAt = event.at;
         // An engine that gives less than it was asked for would be asked for it without end.
         if (event.contextTokens < model.poolTokens) limitContext(model, event.contextTokens);
         model.poolTokens = event.contextTokens;
@@ -85,7 +94,10 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
         model.failures = 0;
         model.failure = null;
         model.unloadAt = event.at + model.terms.idleUnloadMs;
-        return state.draining ? [startUnload(model)] : advance(state, model, event.at);
+        const effects = state.draining ? [startUnload(model)] : advance(state, model, event.at);
+        // Whoever wanted it may have left meanwhile: then it can go for others.
+        if (runningOn(model) === 0) state.memoryFreed = true;
+        return effects;
       });
     case "loadFailed":
       return withModel(state, event.model, (model) =>
@@ -99,7 +111,7 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
     case "engineExited":
       return withModel(state, event.model, (model) => onEngineExited(state, model, event.at));
     case "unloadAsked":
-      return withModel(state, event.model, (model) => (isIdle(model) ? [startUnload(model)] : []));
+      return withModel(state, event.model, (model) => onUnloadAsked(model));
     case "memoryMeasured":
       state.memory = event.memory;
       state.memoryFreed = true;
@@ -167,10 +179,11 @@ function coolingDown(
   };
 }
 
-function noLoadWhileDraining(model: ModelState): SchedulerEffect {
+function noLoadWhileDraining(model: ModelState, ask: number | null = null): SchedulerEffect {
   return {
     type: "loadRefused",
     model: model.terms.id,
+    ask,
     code: "shutting_down",
     message: "The server is shutting down.",
   };
@@ -200,7 +213,11 @@ function onFinished(
 ): SchedulerEffect[] {
   if (request.phase !== "running") return [];
   state.requests.delete(request.id);
-  if (event.answered) model.crashes = 0;
+  model.usedAt = event.at;
+  if (event.answered) {
+    model.served++;
+    model.crashes = 0;
+  }
   if (holdsSlot(model, request)) {
     model.reserved -= request.reserved;
     const slot = model.slots[request.slot]!;
@@ -225,16 +242,54 @@ function afterUse(state: SchedulerState, model: ModelState, at: number): Schedul
   return advance(state, model, at);
 }
 
-function onLoadAsked(state: SchedulerState, terms: ModelTerms, at: number): SchedulerEffect[] {
-  const model = modelOf(state, terms);
-  if (model.phase !== "unloaded") return [];
-  if (state.draining) return [noLoadWhileDraining(model)];
-  if (at < model.coolUntil) {
-    const { code, message } = coolingDown(model, at);
-    return [{ type: "loadRefused", model: terms.id, code, message }];
+function onLoadAsked(
+  state: SchedulerState,
+  event: Extract<SchedulerEvent, { type: "loadAsked" }>,
+): SchedulerEffect[] {
+  const { at, ask = null, contextTokens } = event;
+  const model = modelOf(state, event.terms);
+  const { id, maxContextTokens: most } = model.terms;
+  const refused = { type: "loadRefused", model: id, ask } as const;
+  if (contextTokens !== undefined && contextTokens > most) {
+    const message = `${id} has a context of ${most} tokens at most, not ${contextTokens}.`;
+    return [{ ...refused, code: "invalid_request", message, param: "context_len" }];
+  }
+  const asIs = contextTokens === undefined || contextTokens === model.poolTokens;
+  if (model.phase === "loading") {
+    const message = `${id} is being loaded with a context of ${model.poolTokens} tokens.`;
+    return asIs ? [] : [{ ...refused, code: "model_busy", message }];
+  }
+  if (model.phase === "ready" && asIs) return [];
+  if (state.draining) return [noLoadWhileDraining(model, ask)];
+  if (model.phase === "unloaded" && at < model.coolUntil) {
+    const { code, message, secs } = coolingDown(model, at);
+    return [{ ...refused, code, message, retryAfterSecs: secs }];
+  }
+  if (model.phase === "ready" && !isIdle(model)) {
+    const message = `${id} is in use with a context of ${model.poolTokens} tokens; try again when it is idle.`;
+    return [{ ...refused, code: "model_busy", message }];
   }
   model.askedAt ??= at;
-  return [];
+  if (contextTokens !== undefined && contextTokens !== model.askedContext) {
+    model.askedContext = contextTokens;
+    model.poolTokens = contextTokens;
+    model.waitsForMemory = false;
+    model.fitsAlone = false;
+  }
+  return model.phase === "ready" ? [startUnload(model)] : [];
+}
+
+function onUnloadAsked(model: ModelState): SchedulerEffect[] {
+  const { id } = model.terms;
+  if (model.phase === "unloading") return [];
+  if (model.phase === "loading" || isWanted(model)) {
+    const message = `${id} is being loaded; try again when it is idle.`;
+    return [{ type: "unloadRefused", model: id, message }];
+  }
+  if (model.phase === "unloaded") return [];
+  if (isIdle(model)) return [startUnload(model)];
+  const message = `${id} is in use; try again when it is idle.`;
+  return [{ type: "unloadRefused", model: id, message }];
 }
 
 function onLoadFailed(
@@ -270,6 +325,9 @@ function onEngineExited(state: SchedulerState, model: ModelState, at: number): S
 function gone(state: SchedulerState, model: ModelState, at: number): void {
   model.phase = "unloaded";
   model.placement = null;
+  // The next load asks for what it would at first, or for what a request has needed.
+  const usual = Math.min(model.terms.contextTokens, model.terms.maxContextTokens);
+  model.poolTokens = model.askedContext ?? Math.max(model.poolTokens, usual);
   model.yieldsTo = null;
   state.memoryFreed = true;
   resetSlots(model, 0, at);
@@ -290,7 +348,7 @@ function onDrain(state: SchedulerState): SchedulerEffect[] {
   const effects: SchedulerEffect[] = [];
   for (const model of state.models.values()) {
     if (model.askedAt !== null) effects.push(noLoadWhileDraining(model));
-    model.askedAt = null;
+    unask(model);
     for (const id of [...model.queue]) {
       const request = state.requests.get(id)!;
       effects.push(refuse(state, model, request, "cancelled", "The server is shutting down."));
@@ -353,8 +411,12 @@ function modelOf(state: SchedulerState, terms: ModelTerms): ModelState {
       waitsForMemory: false,
       fitsAlone: false,
       askedAt: null,
+      askedContext: null,
+      madeRoom: [],
       yieldsTo: null,
       use: null,
+      served: 0,
+      usedAt: null,
       reloadMs: null,
       loadStartedAt: 0,
       load: 0,

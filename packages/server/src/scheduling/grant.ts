@@ -32,16 +32,30 @@ export function startLoad(
   model.load++;
   model.unloadAt = null;
   model.askedAt = null;
+  model.askedContext = null;
   model.waitsForMemory = false;
   model.placement = placement;
   if (placement !== null) model.poolTokens = placement.contextTokens;
+  const evicted = model.madeRoom;
+  model.madeRoom = [];
   return {
     type: "load",
     model: model.terms.id,
     contextTokens: model.poolTokens,
     request: model.queue[0] ?? null,
     placement,
+    evicted,
   };
+}
+
+/** Forgets that somebody wants the model loaded without a request, and with which context. */
+export function unask(model: ModelState): void {
+  model.askedAt = null;
+  if (model.askedContext === null) return;
+  model.askedContext = null;
+  model.waitsForMemory = false;
+  model.fitsAlone = false;
+  model.poolTokens = Math.min(model.terms.contextTokens, model.terms.maxContextTokens);
 }
 
 /** Unloads a model; its slots hold nothing from now on. */

@@ -1,5 +1,6 @@
 import type { EngineFacts, Loaded, LoadFacts } from "../engines/index.js";
 import type { GenerationEvent, GenerationRequest } from "../formats/index.js";
+import type { Placement } from "../memory/index.js";
 import { type Outline, withAnswer } from "./outline.js";
 
 /** What happened before a lease was granted. Durations in ms. */
@@ -10,8 +11,11 @@ export interface AdmissionFacts {
   queueMs: number;
   /** Waited for the model to load, or to be loaded anew; 0 when it was ready all the time. */
   loadMs: number;
-  /** The load that this request caused. */
+  /** The load that this request caused, and the models that had to go for it. */
   load?: LoadFacts;
+  evicted?: readonly string[];
+  /** What is booked for the model; absent when its memory is not planned. */
+  placement?: Placement;
 }
 
 /** What the scheduler wants to hear from a lease. */

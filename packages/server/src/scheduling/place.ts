@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../http/errors.js";
 import type { Plan, Refusal, Victim } from "../memory/index.js";
 import { withoutFloor } from "./context-need.js";
-import { advance, refuse, startLoad, startUnload } from "./grant.js";
+import { advance, refuse, startLoad, startUnload, unask } from "./grant.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
 import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
 import { impatientAt, isWanted, wantedSince } from "./waiting.js";
@@ -51,6 +51,7 @@ function takeDue(
   for (const model of state.models.values()) {
     if (!isWanted(model)) {
       model.waitsForMemory = false;
+      if (model.madeRoom.length > 0) model.madeRoom = [];
     } else if (at >= model.coolUntil) {
       if (!model.waitsForMemory || state.memoryFreed) models.push(model);
       else if (at >= impatientAt(state, model)) {
@@ -76,6 +77,11 @@ function place(
     effects.push(startLoad(model, null, at));
     return;
   }
+  if (model.madeRoom.some((id) => state.models.get(id)!.phase === "unloading")) {
+    // Beside those that still leave for it, it would have to do with less than it made them go for.
+    model.waitsForMemory = true;
+    return;
+  }
   const plan = (everybodyLeaves: boolean): Plan | Refusal => {
     const residents = residentsFor(state, model, at, everybodyLeaves);
     const wanted = wantedOf(model, terms, leastContext(state, model));
@@ -93,14 +99,24 @@ function place(
   }
   model.waitsForMemory = true;
   if (now.accepted) {
-    for (const victim of now.victims) effects.push(evict(state, victim, model));
+    for (const victim of now.victims) {
+      effects.push(evict(state, victim, model));
+      model.madeRoom.push(victim.model);
+    }
     return;
   }
   const isImpatient = at >= impatientAt(state, model);
   if (model.fitsAlone && (!isImpatient || hasOthersYield(state, model))) return;
   const later = plan(true);
   if (!later.accepted) {
-    refuseWanted(state, model, later, effects);
+    if (model.askedContext === null) {
+      refuseWanted(state, model, later, effects);
+    } else {
+      refuseAsked(model, later, effects);
+      // Those that wait with a request can do with another context.
+      if (isWanted(model)) place(state, model, at, effects);
+      else model.madeRoom = [];
+    }
     return;
   }
   model.fitsAlone = true;
@@ -128,8 +144,20 @@ function evict(state: SchedulerState, victim: Victim, wanted: ModelState): Sched
 function leastContext(state: SchedulerState, model: ModelState): number {
   const head = model.queue[0];
   const need = head === undefined ? null : state.requests.get(head)!.need;
+  if (model.askedContext !== null) return model.poolTokens;
   const room = need === null ? 1 : withoutFloor(need);
   return Math.max(1, Math.min(model.poolTokens, room));
+}
+
+/** Refuses a load with a pool context that somebody has set, and forgets that context. */
+function refuseAsked(model: ModelState, refusal: Refusal, effects: SchedulerEffect[]): void {
+  effects.push(askRefused(model, refusal));
+  unask(model);
+}
+
+function askRefused(model: ModelState, { code, reason }: Refusal): SchedulerEffect {
+  const message = `${model.terms.id} cannot be loaded: ${reason}`;
+  return { type: "loadRefused", model: model.terms.id, ask: null, code, message };
 }
 
 function refuseWanted(
@@ -141,11 +169,10 @@ function refuseWanted(
   const code: ErrorCode = refusal.code;
   const message = `${model.terms.id} cannot be loaded: ${refusal.reason}`;
   model.failure = { code, message: refusal.reason };
-  if (model.askedAt !== null) {
-    effects.push({ type: "loadRefused", model: model.terms.id, code, message });
-  }
+  if (model.askedAt !== null) effects.push(askRefused(model, refusal));
   model.askedAt = null;
   model.waitsForMemory = false;
+  model.madeRoom = [];
   if (model.poolTokens > model.terms.contextTokens) {
     // There is no memory for a larger pool; those who can do without it may still come.
     model.terms = { ...model.terms, maxContextTokens: model.terms.contextTokens };

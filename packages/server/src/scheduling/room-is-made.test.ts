@@ -80,7 +80,15 @@ describe("memory", () => {
       { weight: 5, arbitrary: fc.record({ do: fc.constant("finish" as const), index: fc.nat(9) }) },
       { weight: 2, arbitrary: fc.record({ do: fc.constant("cancel" as const), index: fc.nat(9) }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), model }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant("ask" as const), model }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          do: fc.constant("ask" as const),
+          model,
+          context: fc.option(fc.integer({ min: 1, max: 18_000 }), { nil: undefined }),
+        }),
+      },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("unask" as const), model }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant("unload" as const), model }) },
       { weight: 3, arbitrary: fc.record({ do: fc.constant("tick" as const), ms: fc.nat(4_000) }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant("drain" as const), rare: fc.nat(20) }) },
@@ -106,8 +114,12 @@ describe("memory", () => {
             if (request !== undefined) made.send({ type: "cancelled", request });
           } else if (s.do === "crash") {
             made.send({ type: "engineExited", model: MODELS[s.model]!.id });
-          } else if (s.do === "ask") made.send({ type: "loadAsked", terms: MODELS[s.model]! });
-          else if (s.do === "unload") {
+          } else if (s.do === "ask") {
+            const context = s.context === undefined ? {} : { contextTokens: s.context };
+            made.send({ type: "loadAsked", terms: MODELS[s.model]!, ...context });
+          } else if (s.do === "unask") {
+            made.send({ type: "loadUnasked", model: MODELS[s.model]!.id });
+          } else if (s.do === "unload") {
             made.send({ type: "unloadAsked", model: MODELS[s.model]!.id });
           } else if (s.do === "tick") {
             made.at += s.ms;
@@ -118,7 +130,10 @@ describe("memory", () => {
         expect(made.open.size).toBe(0);
         expect(made.state.requests.size).toBe(0);
         expect(made.ended.size).toBe(made.nextRequest - 1);
-        for (const left of made.state.models.values()) expect(left.yieldsTo).toBeNull();
+        for (const left of made.state.models.values()) {
+          expect(left).toMatchObject({ yieldsTo: null, askedAt: null, askedContext: null });
+          expect(left.madeRoom).toEqual([]);
+        }
       }),
       { numRuns: 1_000 },
     );

@@ -9,6 +9,7 @@ import {
 import type { GenerationRequest } from "../formats/index.js";
 import { SomnusError, toSomnusError } from "../http/errors.js";
 import {
+  type Booking,
   type Eviction,
   EvictionHistory,
   type Placement,
@@ -25,6 +26,7 @@ import {
   createState,
   type EvictedFor,
   type ModelPhase,
+  type ModelState,
   type ModelTerms,
   type SchedulerEffect,
   type SchedulerEvent,
@@ -54,6 +56,10 @@ export interface ModelActivity {
   waitsForMemory: boolean;
   /** Decayed over ten minutes. */
   requestsPerMinute: number;
+  /** Requests answered since the server started. */
+  served: number;
+  /** Since its last use, ms; 0 while it is in use, null when it was never loaded. */
+  idleMs: number | null;
   /** How long its last load took, ms; null before the first. */
   reloadMs: number | null;
 }
@@ -79,6 +85,9 @@ interface Running {
   lastOutputAt: number;
   leases: Set<Lease>;
   closing: boolean;
+  placement: Placement | null;
+  /** Models that had to go for it. */
+  evicted: readonly string[];
 }
 
 /**
@@ -99,9 +108,11 @@ export class Scheduler {
   readonly #ending = new Map<string, Promise<void>>();
   readonly #evictions = new EvictionHistory();
   readonly #loadWatchers = new Map<string, Set<LoadWatcher>>();
+  readonly #unloadWatchers = new Map<string, Set<(error?: unknown) => void>>();
   readonly #inbox: SchedulerEvent[] = [];
   #deciding = false;
   #nextRequest = 1;
+  #nextAsk = 1;
   #timer: NodeJS.Timeout | null = null;
 
   /**
@@ -170,20 +181,23 @@ export class Scheduler {
   }
 
   /**
-   * Loads a model ahead of its first request and waits until it is ready.
-   * @throws SomnusError when the load fails, or the signal's reason when that fires first
+   * Loads a model without a request and waits until it is ready, also until others have made room. It is no pin.
+   * @param contextTokens the pool context, no more and no less; an idle model is loaded anew for another one
+   * @throws SomnusError when the load is refused or fails, or the signal's reason when that fires first
    */
   preload(
     model: Schedulable,
     on: (phase: LoadPhase, percent?: number) => void,
     signal: AbortSignal,
+    contextTokens?: number,
   ): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const id = model.terms.id;
-    if (this.#running.get(id)?.loaded) return Promise.resolve();
+    const ask = this.#nextAsk++;
     return new Promise((resolve, reject) => {
       const watchers = this.#loadWatchers.get(id) ?? new Set();
       const watcher: LoadWatcher = {
+        ask,
         phase: on,
         done: (error) => {
           watchers.delete(watcher);
@@ -192,23 +206,47 @@ export class Scheduler {
           else resolve();
         },
       };
-      const onAbort = () => watcher.done(signal.reason);
+      const onAbort = () => {
+        watcher.done(signal.reason);
+        if (watchers.size === 0) this.#post({ type: "loadUnasked", model: id, at: now() });
+      };
       signal.addEventListener("abort", onAbort, { once: true });
       watchers.add(watcher);
       this.#loadWatchers.set(id, watchers);
       this.#models.set(id, model);
-      this.#post({ type: "loadAsked", terms: model.terms, at: now() });
-      const state = this.#state.models.get(id)!;
-      if (state.phase === "ready") watcher.done();
-      else if (state.phase === "unloading") {
-        watcher.done(new SomnusError("model_busy", `${id} is being unloaded; try again shortly.`));
-      }
+      this.#post({
+        type: "loadAsked",
+        terms: model.terms,
+        ask,
+        ...(contextTokens === undefined ? {} : { contextTokens }),
+        at: now(),
+      });
+      if (this.#state.models.get(id)!.phase === "ready") watcher.done();
     });
   }
 
-  /** Unloads an idle model; a model in use stays. */
-  unload(id: string): void {
-    this.#post({ type: "unloadAsked", model: id, at: now() });
+  /**
+   * Unloads an idle model and waits until it has gone; one that is not loaded is gone already.
+   * @throws SomnusError model_busy when it is in use, or the signal's reason when that fires first
+   */
+  demote(id: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      const watchers = this.#unloadWatchers.get(id) ?? new Set();
+      const done = (error?: unknown) => {
+        watchers.delete(done);
+        signal.removeEventListener("abort", onAbort);
+        if (error) reject(error);
+        else resolve();
+      };
+      const onAbort = () => done(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      watchers.add(done);
+      this.#unloadWatchers.set(id, watchers);
+      this.#post({ type: "unloadAsked", model: id, at: now() });
+      const model = this.#state.models.get(id);
+      if (model === undefined || model.phase === "unloaded") done();
+    });
   }
 
   /** What a model does now. */
@@ -224,6 +262,8 @@ export class Scheduler {
       placement: model?.placement ?? null,
       waitsForMemory: model !== undefined && isWanted(model) && model.waitsForMemory,
       requestsPerMinute: requestsPerMinute(model?.use ?? null, now()),
+      served: model?.served ?? 0,
+      idleMs: model === undefined ? null : idleMs(model, now()),
       reloadMs: model?.reloadMs ?? null,
     };
   }
@@ -236,6 +276,16 @@ export class Scheduler {
   /** What is booked for loaded models, those that come and those that go included. */
   booked(): Placement[] {
     return [...this.#state.models.values()].flatMap(({ placement }) => placement ?? []);
+  }
+
+  /** The same with whose pages of which artifact are mapped. */
+  bookings(): Booking[] {
+    return [...this.#state.models.values()].flatMap(({ placement, terms }) => {
+      if (placement === null || terms.memory === undefined) return [];
+      const { artifact, artifactBytes } = terms.memory;
+      const { deviceBytes, hostBytes, mappedBytes } = placement;
+      return { artifact, artifactBytes, deviceBytes, hostBytes, mappedBytes, keptBytes: 0 };
+    });
   }
 
   /** The last models that went to make room for others, the newest first. */
@@ -283,10 +333,13 @@ export class Scheduler {
         break;
       case "load":
         if (effect.request !== null) this.#waiting.get(effect.request)!.causedLoad = true;
-        this.#own(this.#load(effect.model, effect.contextTokens, effect.placement));
+        this.#own(this.#load(effect));
         break;
       case "loadRefused":
-        this.#tellWatchers(effect.model, new SomnusError(effect.code, effect.message));
+        this.#tellWatchers(effect.model, refusalOf(effect), effect.ask);
+        break;
+      case "unloadRefused":
+        this.#tellUnloaded(effect.model, new SomnusError("model_busy", effect.message));
         break;
       case "unload":
         if (effect.evicted !== null) this.#noteEviction(effect.model, effect.evicted);
@@ -327,7 +380,8 @@ export class Scheduler {
         wasResident: waiting.wasResident,
         queueMs: Math.max(0, at - waiting.arrivedAt - loadMs),
         loadMs,
-        ...(waiting.causedLoad ? { load: loaded.facts.load } : {}),
+        ...(waiting.causedLoad ? { load: loaded.facts.load, evicted: running.evicted } : {}),
+        ...(running.placement === null ? {} : { placement: running.placement }),
       },
       loaded,
       waiting.outline,
@@ -371,12 +425,7 @@ export class Scheduler {
   #refuse(effect: Extract<SchedulerEffect, { type: "refuse" }>): void {
     const waiting = this.#waiting.get(effect.request);
     this.#waiting.delete(effect.request);
-    waiting?.reject(
-      new SomnusError(effect.code, effect.message, {
-        ...(effect.param === undefined ? {} : { param: effect.param }),
-        ...(effect.retryAfterSecs === undefined ? {} : { retryAfterSecs: effect.retryAfterSecs }),
-      }),
-    );
+    waiting?.reject(refusalOf(effect));
   }
 
   #noteEviction(model: string, evicted: EvictedFor): void {
@@ -385,7 +434,8 @@ export class Scheduler {
     this.#evictions.add({ model, forModel, reason, toTier, at: Date.now() });
   }
 
-  async #load(id: string, contextTokens: number, placement: Placement | null): Promise<void> {
+  async #load(effect: Extract<SchedulerEffect, { type: "load" }>): Promise<void> {
+    const { model: id, contextTokens, placement, evicted } = effect;
     const model = this.#models.get(id)!;
     const abort = new AbortController();
     const running: Running = {
@@ -397,6 +447,8 @@ export class Scheduler {
       lastOutputAt: Number.NEGATIVE_INFINITY,
       leases: new Set(),
       closing: false,
+      placement,
+      evicted,
     };
     this.#running.set(id, running);
     this.#log.info({ model: id, contextTokens, slots: model.terms.slots }, "loading model");
@@ -439,8 +491,15 @@ export class Scheduler {
     }
   }
 
-  #tellWatchers(id: string, error?: SomnusError): void {
-    for (const watcher of [...(this.#loadWatchers.get(id) ?? [])]) watcher.done(error);
+  /** `ask`: the only one who is meant; null: all who wait. */
+  #tellWatchers(id: string, error?: SomnusError, ask: number | null = null): void {
+    for (const watcher of [...(this.#loadWatchers.get(id) ?? [])]) {
+      if (ask === null || watcher.ask === ask) watcher.done(error);
+    }
+  }
+
+  #tellUnloaded(id: string, error?: unknown): void {
+    for (const done of [...(this.#unloadWatchers.get(id) ?? [])]) done(error);
   }
 
   async #watchExit(id: string, running: Running, loaded: Loaded): Promise<void> {
@@ -462,9 +521,15 @@ export class Scheduler {
 
   async #unload(id: string): Promise<void> {
     const running = this.#running.get(id);
-    if (running) await this.#end(running, "drain");
+    try {
+      if (running) await this.#end(running, "drain");
+    } catch (error) {
+      this.#tellUnloaded(id, error);
+      throw error;
+    }
     this.#log.info({ model: id }, "model unloaded");
     this.#post({ type: "unloaded", model: id, at: now() });
+    this.#tellUnloaded(id);
     this.#onResidency();
   }
 
@@ -517,6 +582,21 @@ export class Scheduler {
   }
 }
 
+/** The error that a refusal is told as. */
+function refusalOf(
+  effect: Extract<SchedulerEffect, { type: "refuse" | "loadRefused" }>,
+): SomnusError {
+  return new SomnusError(effect.code, effect.message, {
+    ...(effect.param === undefined ? {} : { param: effect.param }),
+    ...(effect.retryAfterSecs === undefined ? {} : { retryAfterSecs: effect.retryAfterSecs }),
+  });
+}
+
+function idleMs(model: ModelState, at: number): number | null {
+  if (model.usedAt === null) return null;
+  return runningOn(model) > 0 ? 0 : at - model.usedAt;
+}
+
 /** A placement as an engine is told it. The output head counts as one more layer, the first to go to a device. */
 function asPlanned(
   placement: Placement,
@@ -532,6 +612,7 @@ function asPlanned(
 }
 
 interface LoadWatcher {
+  ask: number;
   phase(phase: LoadPhase, percent?: number): void;
   done(error?: unknown): void;
 }

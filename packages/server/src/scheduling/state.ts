@@ -67,10 +67,18 @@ export interface ModelState {
   fitsAlone: boolean;
   /** Since when somebody wants it loaded without a request; null when nobody does. */
   askedAt: number | null;
+  /** The pool context that they want, no more and no less; null: as ever. */
+  askedContext: number | null;
+  /** Models that have gone to make room for its next load. */
+  madeRoom: string[];
   /** The model that it makes room for: later requests than that one's are not let in. */
   yieldsTo: string | null;
   /** How it is used; null before its first request. */
   use: Use | null;
+  /** Requests that were answered. */
+  served: number;
+  /** When it was loaded or a request on it ended last; null before the first load. */
+  usedAt: number | null;
   /** How long its last load took, ms; null before the first. */
   reloadMs: number | null;
   /** Start of the load under way. */
@@ -127,7 +135,10 @@ export type SchedulerEvent = { at: number } & (
   | { type: "cancelled"; request: number }
   /** `outline`: what the slot holds now; null when the request has not touched it. */
   | { type: "finished"; request: number; outline: Outline | null; answered: boolean }
-  | { type: "loadAsked"; terms: ModelTerms }
+  /** `ask`: whom to tell when it cannot be. `contextTokens`: the pool context, where somebody has set it. */
+  | { type: "loadAsked"; terms: ModelTerms; ask?: number; contextTokens?: number }
+  /** Nobody waits any more for a load that was asked for. */
+  | { type: "loadUnasked"; model: string }
   | { type: "loaded"; model: string; slots: number; contextTokens: number }
   | { type: "loadFailed"; model: string; code: ErrorCode; message: string }
   | { type: "unloaded"; model: string }
@@ -172,9 +183,21 @@ export type SchedulerEffect =
       request: number | null;
       /** Null when memory is not planned. */
       placement: Placement | null;
+      /** Models that have gone to make room for it. */
+      evicted: readonly string[];
     }
-  /** A load that was asked for without a request cannot be. */
-  | { type: "loadRefused"; model: string; code: ErrorCode; message: string }
+  /** A load that was asked for without a request cannot be. `ask`: of whom alone; null: of all who wait for it. */
+  | {
+      type: "loadRefused";
+      model: string;
+      ask: number | null;
+      code: ErrorCode;
+      message: string;
+      param?: string;
+      retryAfterSecs?: number;
+    }
+  /** A model that somebody wants unloaded is in use. */
+  | { type: "unloadRefused"; model: string; message: string }
   /** `evicted`: for whom and why, when it goes to make room. */
   | { type: "unload"; model: string; evicted: EvictedFor | null }
   | { type: "count"; request: number; model: string }

@@ -30,8 +30,8 @@ export interface Answering {
   headers?: Record<string, string>;
   /** Bytes of the body after which the connection is cut. */
   cutAfter?: number;
-  /** Pause between pieces of 16 KiB, in milliseconds. */
-  everyMs?: number;
+  /** Pause before each piece of 16 KiB, in milliseconds. */
+  everyMs?: number | (() => number);
   /** Bytes of the body after which nothing more comes until this resolves. */
   hold?: { after: number; until: Promise<void> };
 }
@@ -124,7 +124,8 @@ async function answer(
   }
   for (let at = start; at < end; ) {
     const stop = Math.min(at + PIECE, end, start + (how.cutAfter ?? end));
-    if (how.everyMs) await new Promise((resolve) => setTimeout(resolve, how.everyMs));
+    const pause = typeof how.everyMs === "function" ? how.everyMs() : how.everyMs;
+    if (pause) await new Promise((resolve) => setTimeout(resolve, pause));
     if (how.hold && at - start >= how.hold.after) await how.hold.until;
     if (response.destroyed) return;
     const piece = content.subarray(at, stop);

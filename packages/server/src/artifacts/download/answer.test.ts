@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasCertainEnd, readAnswer } from "./answer.js";
+import { hasCertainEnd, provesContent, readAnswer } from "./answer.js";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const read = (statusCode: number, headers: Record<string, string> = {}) =>
@@ -39,6 +39,13 @@ describe("the head of an answer", () => {
     expect(read(200, { etag: '"a"', "last-modified": date })).toMatchObject({ validator: '"a"' });
     expect(read(200, { etag: 'W/"a"', "last-modified": date })).toMatchObject({ validator: date });
     expect(read(200, { etag: 'W/"a"' })).toMatchObject({ validator: 'W/"a"' });
+  });
+
+  it("proves by a strong ETag alone that two answers are of the same bytes", () => {
+    expect(provesContent('"a"')).toBe(true);
+    for (const weak of ['W/"a"', "Tue, 01 Sep 2026 10:00:00 GMT", "", null]) {
+      expect(provesContent(weak)).toBe(false);
+    }
   });
 
   it.each([

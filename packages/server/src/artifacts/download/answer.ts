@@ -73,6 +73,14 @@ export function isStrong(validator: string): boolean {
   return !validator.startsWith("W/");
 }
 
+/**
+ * Whether a validator alone proves that two answers are of the same bytes: only a strong ETag does. A weak one says
+ * that they mean the same, a date that they are of the same second (RFC 9110, 8.8).
+ */
+export function provesContent(validator: string | null): boolean {
+  return validator?.startsWith('"') === true;
+}
+
 function validatorOf(headers: IncomingHttpHeaders): string | null {
   const { etag, "last-modified": date } = headers;
   if (typeof etag === "string" && etag !== "" && isStrong(etag)) return etag;

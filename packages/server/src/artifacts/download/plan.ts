@@ -1,7 +1,7 @@
 import { requireSpace } from "../free-space.js";
 import type { Limits } from "../limits.js";
 import { type Range, splitRanges } from "../part/ranges.js";
-import type { Answer } from "./answer.js";
+import { type Answer, provesContent } from "./answer.js";
 import type { Receiving } from "./receiving.js";
 import { StartOver } from "./start-over.js";
 
@@ -55,5 +55,5 @@ function segmentOf(size: number, { segment }: Limits): number {
 /** Without a hash at the end, bytes may be continued only where the server can say that it is the same file. */
 export function canContinue({ part, mode }: Receiving): boolean {
   if (!mode.ranges) return false;
-  return part.expected.sha256 !== null || (mode.validators && part.validator !== null);
+  return part.expected.sha256 !== null || (mode.validators && provesContent(part.validator));
 }

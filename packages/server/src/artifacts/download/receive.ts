@@ -1,7 +1,7 @@
 import { SourceFailure } from "../failure.js";
 import { requireSpace } from "../free-space.js";
 import type { Range } from "../part/ranges.js";
-import type { Answer } from "./answer.js";
+import { type Answer, provesContent } from "./answer.js";
 import { ask } from "./ask.js";
 import { canContinue, planOf, restOf } from "./plan.js";
 import type { Receiving } from "./receiving.js";
@@ -28,6 +28,7 @@ export async function receive(receiving: Receiving): Promise<void> {
       await receiveWhole(receiving, body, answer, certainEnd, within);
     } else if (answer.kind === "piece") {
       const queue = [...(await restOf(receiving, plan, answer))];
+      requireSameFile(receiving, answer, queue);
       acceptPiece(receiving, answer);
       const lead = () => receiveBody(receiving, body, answer.range, within);
       await receiveAll(receiving, lead, queue, plan.connections, stop, within);
@@ -82,6 +83,17 @@ async function receivePiece(
   } finally {
     body.destroy();
   }
+}
+
+/** Pieces of a file without a known hash may be joined only where the server proves that they are of the same bytes. */
+function requireSameFile(
+  { part }: Receiving,
+  { validator }: Extract<Answer, { kind: "piece" }>,
+  queue: readonly Range[],
+): void {
+  const isAlone = part.done === 0 && queue.length === 0;
+  if (isAlone || part.expected.sha256 !== null || provesContent(validator)) return;
+  throw new StartOver("the server cannot say that its pieces are of the same file", "ranges");
 }
 
 function acceptPiece(

@@ -1,7 +1,7 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { errorCode } from "../failure.js";
+import { readOwnJson } from "../own-json.js";
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -25,22 +25,12 @@ export type PartNote = Type.Static<typeof PartNote>;
 
 /** The note of a part; null where there is none or it cannot be read as one. */
 export async function readNote(path: string): Promise<PartNote | null> {
-  try {
-    const content: unknown = JSON.parse(await readFile(path, "utf8"));
-    if (!Value.Check(PartNote, content)) return null;
-    const inOrder = content.ranges.every(
-      ([start, end], index) => start < end && start > (content.ranges[index - 1]?.[1] ?? -1),
-    );
-    return inOrder ? content : null;
-  } catch (error) {
-    if (
-      error instanceof SyntaxError ||
-      ["ENOENT", "ENOTDIR", "EISDIR"].includes(errorCode(error))
-    ) {
-      return null;
-    }
-    throw error;
-  }
+  const content = await readOwnJson(path);
+  if (!Value.Check(PartNote, content)) return null;
+  const inOrder = content.ranges.every(
+    ([start, end], index) => start < end && start > (content.ranges[index - 1]?.[1] ?? -1),
+  );
+  return inOrder ? content : null;
 }
 
 /** Replaces the note in one step. Only the holder of the file's lock writes it. */

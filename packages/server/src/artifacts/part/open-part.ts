@@ -1,5 +1,6 @@
 import { lstat, open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { provesContent } from "../download/answer.js";
 import { errorCode } from "../failure.js";
 import { type PartNote, readNote } from "./note.js";
 import { createPart, type Expectation, namingFullDisk, type Part } from "./part.js";
@@ -64,7 +65,7 @@ async function usableNote(
   const sameSource =
     note.sha256 === expected.sha256 &&
     note.source === source &&
-    (note.validator !== null || note.joined.length > 0);
+    (provesContent(note.validator) || note.joined.length > 0);
   if (!sameContent && !sameSource) return null;
   return {
     ...note,

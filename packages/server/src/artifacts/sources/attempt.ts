@@ -20,7 +20,7 @@ export interface Attempt {
   openPart(told?: Partial<Expectation>): Promise<Part>;
   /** Where a second name of a file that is here already may be made. */
   linkPath: string;
-  /** The file under `linkPath` is the result: checked, or with nothing to check it against. */
+  /** This file, under `linkPath` or a sealed part, is the result: checked, or with nothing to check it against. */
   linked(file: Sealed, told?: Partial<Expectation>): void;
   transfer: Transfer;
   /** The packages that this file shares with others; null when it is fetched alone. */

@@ -154,7 +154,10 @@ async function downloadFrom(
   const sealed = (part as Part | null)?.sealed;
   if (!isGitBlob(etag) || attempt.spec.sha256 !== null || !sealed) return;
   const { gitBlob } = await hashContent({ ...sealed, etag }, attempt.signal);
-  if (gitBlob === etag) return;
+  if (gitBlob === etag) {
+    attempt.linked(sealed, { sha256: sealed.sha256 });
+    return;
+  }
   // Kept, it would be taken for a whole download of the right file.
   await rm(sealed.path, { force: true });
   throw new SourceFailure("wrong", otherContent(gitBlob, etag));

@@ -1,6 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ChatRequest, Model, Ready, Telemetry } from "@somnus/client";
+import type {
+  ChatRequest,
+  MemoryModel,
+  MemoryStatus,
+  Model,
+  Ready,
+  Telemetry,
+  TierMove,
+  TierMoved,
+} from "@somnus/client";
 import { onTestFinished } from "vitest";
 
 /** What a chat on the fake door does. */
@@ -22,6 +31,9 @@ export interface FakeDoor {
   /** The chat requests among them. */
   chats(): ChatRequest[];
   models: Model[];
+  memory: MemoryStatus;
+  /** Called with each move of a model; a text is the message of a 429. */
+  move: (move: TierMove) => TierMoved | string;
   /** Answers to `/ready`, the last one for good. */
   ready: Ready[];
   chat: ChatScript;
@@ -57,6 +69,62 @@ export function modelRow(id: string, more: Partial<Model> = {}): Model {
   };
 }
 
+export function memoryRow(id: string, more: Partial<MemoryModel> = {}): MemoryModel {
+  return {
+    id,
+    enabled: true,
+    modality: "text_generation",
+    modalities: ["text_generation"],
+    engine: "ggml_llama",
+    total_weight_bytes: 1e9,
+    priority: "normal",
+    current_tier: "tier3_nvme_ssd",
+    state: "unloaded",
+    placement: modelRow(id).placement,
+    booked_bytes: 0,
+    moe_offload: "off",
+    expert_bytes: 0,
+    active_leases: 0,
+    queued_requests: 0,
+    waits_for_memory: false,
+    idle_seconds: null,
+    total_requests_served: 0,
+    requests_per_minute: 0,
+    reload_estimate_ms: null,
+    ...more,
+  };
+}
+
+const MEMORY: MemoryStatus = {
+  capabilities: {
+    accelerator: "Cpu",
+    topology: "UnifiedMemory",
+    device_name: "A processor",
+    total_vram_bytes: 16e9,
+    usable_vram_budget_bytes: 14e9,
+    pinned_ram_budget_bytes: 8e9,
+    physical_memory_bytes: 16e9,
+    simulated: false,
+    installed_memory_bytes: 16e9,
+    tier2_to_tier1_bandwidth_gbps: null,
+    tier3_to_tier2_bandwidth_gbps: null,
+  },
+  tier1_vram_used_bytes: 2e9,
+  tier1_vram_free_bytes: 12e9,
+  tier1_vram_real_free_bytes: null,
+  tier1_vram_real_total_bytes: null,
+  tier1_vram_unaccounted_bytes: 0,
+  tier1_vram_effective_free_bytes: 11e9,
+  tier2_pinned_ram_used_bytes: 0,
+  tier2_pinned_ram_free_bytes: 8e9,
+  physical_pool_free_bytes: 11e9,
+  process_footprint_bytes: null,
+  process_memory_bytes: null,
+  process_memory_cap_bytes: null,
+  models: [],
+  recent_evictions: [],
+};
+
 const TELEMETRY: Telemetry = {
   previous_tier: "tier3_nvme_ssd",
   placement: modelRow("m").placement,
@@ -75,6 +143,8 @@ export async function openFakeDoor(): Promise<FakeDoor> {
     asked: [],
     chats: () => door.asked.flatMap(({ body }) => (body === null ? [] : [body])),
     models: [modelRow("tiny:1b")],
+    memory: { ...MEMORY },
+    move: ({ model }) => ({ model, placement: modelRow(model).placement }),
     ready: [{ ready: true }],
     chat: { pieces: ["Hello", " there."] },
     left: new Promise((resolve) => {
@@ -89,7 +159,12 @@ export async function openFakeDoor(): Promise<FakeDoor> {
       const state = door.ready.length > 1 ? door.ready.shift()! : door.ready[0]!;
       send(response, state.ready ? 200 : 503, state);
     } else if (path === "/v1/models") send(response, 200, { object: "list", data: door.models });
-    else if (path.startsWith("/v1/models/")) {
+    else if (path === "/v1/memory/status") send(response, 200, door.memory);
+    else if (path === "/v1/memory/tier") {
+      const moved = door.move(body as unknown as TierMove);
+      if (typeof moved !== "string") send(response, 200, moved);
+      else send(response, 429, { error: { message: moved, type: "model_busy" } });
+    } else if (path.startsWith("/v1/models/")) {
       const id = path.slice("/v1/models/".length);
       const model = door.models.find((one) => one.id === id);
       if (model) send(response, 200, model);

@@ -25,6 +25,8 @@ const ARGUMENTS: Readonly<Record<string, readonly Meaning[]>> = {
   run: ["installed", "nothing"],
   rm: ["installed"],
   show: ["known"],
+  load: ["installed"],
+  unload: ["installed"],
   pull: ["catalog"],
   convert: ["folders", "nothing"],
   import: ["files"],

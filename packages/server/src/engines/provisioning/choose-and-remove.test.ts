@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { access, readdir } from "node:fs/promises";
+import { access, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { writeFakeEngine } from "./__fixtures__/fake-engine.js";
@@ -19,6 +19,29 @@ beforeEach(async () => {
 });
 
 afterEach(() => machine.remove());
+
+/** Starts a fake engine and waits until it listens. */
+async function startEngine(path: string) {
+  const socket = join(machine.folder, "e.sock");
+  const running = spawn(path, ["--host", socket], { stdio: "ignore" });
+  onTestFinished(() => void running.kill("SIGKILL"));
+  await expect
+    .poll(() =>
+      access(socket).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  return {
+    pid: running.pid,
+    async end() {
+      const gone = new Promise((resolve) => running.once("close", resolve));
+      running.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
 
 test("builds of one number live side by side, and one is chosen by the beginning of its name", async () => {
   const release = await provisioning.install({ from: "release" }, ignore, signal);
@@ -69,22 +92,10 @@ test("the chosen build and a running one stay, and why is told", async () => {
   await provisioning.use(id, signal);
   await expect(provisioning.remove(id, signal)).rejects.toThrow("somnus engine use auto");
   await provisioning.use(null, signal);
-  const socket = join(machine.folder, "e.sock");
-  const running = spawn(path, ["--host", socket], { stdio: "ignore" });
-  onTestFinished(() => void running.kill("SIGKILL"));
-  await expect
-    .poll(() =>
-      access(socket).then(
-        () => true,
-        () => false,
-      ),
-    )
-    .toBe(true);
+  const running = await startEngine(path);
   await expect(provisioning.remove(id, signal)).rejects.toThrow(`process ${running.pid}`);
   expect((await provisioning.report(signal)).builds[0]?.processes).toEqual([running.pid]);
-  const gone = new Promise((resolve) => running.once("close", resolve));
-  running.kill("SIGKILL");
-  await gone;
+  await running.end();
   await provisioning.remove(id, signal);
 });
 
@@ -99,6 +110,29 @@ test("a program of the user's own is registered, used and forgotten, and stays w
   await provisioning.use(null, signal);
   await provisioning.remove(own.id, signal);
   await access(path);
+  expect(await provisioning.installed()).toEqual([]);
+});
+
+test("a program of the user's own stays registered while it runs", async () => {
+  const path = join(machine.folder, "mine");
+  await writeFakeEngine(path);
+  const { id } = await provisioning.install({ path }, ignore, signal);
+  const running = await startEngine(path);
+  await expect(provisioning.remove(id, signal)).rejects.toThrow(`process ${running.pid}`);
+  expect(await provisioning.installed()).toMatchObject([{ id }]);
+  await running.end();
+  await provisioning.remove(id, signal);
+});
+
+test("a program that works but cannot be noted is not registered, and why is told", async () => {
+  const path = join(machine.folder, "mine");
+  await writeFakeEngine(path);
+  await mkdir(machine.root, { recursive: true });
+  await writeFile(join(machine.root, "accepted"), "in the way of the folder");
+  await expect(provisioning.install({ path }, ignore, signal)).rejects.toMatchObject({
+    code: "model_unavailable",
+    message: expect.stringMatching(/mine works, but is not installed: .*(EEXIST|ENOTDIR)/),
+  });
   expect(await provisioning.installed()).toEqual([]);
 });
 

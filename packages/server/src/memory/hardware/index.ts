@@ -5,6 +5,7 @@ export {
   type MachineWatch,
   type MachineWatchOptions,
 } from "./machine-watch.js";
+export { type ProcessMemory, readProcessMemory } from "./process-memory.js";
 export {
   type MachineOptions,
   type MachineReader,

@@ -5,7 +5,8 @@ import { SomnusError } from "../../http/errors.js";
 import type { OnProgress } from "../../observe/index.js";
 import { type Catalog, testedArchitectures } from "../catalog/index.js";
 import { inParallel } from "../install/in-parallel.js";
-import { type Library, type LibraryManifest, openLibrary } from "../library/index.js";
+import { requireNoOther } from "../install/require-no-other.js";
+import { type Library, type LibraryManifest, openLibrary, openPulls } from "../library/index.js";
 import { notAModel, useOf } from "./describe.js";
 import type { HubModel, HubModelFile } from "./resolve.js";
 
@@ -37,6 +38,33 @@ export async function installHubModel(
   options: HubInstallOptions,
 ): Promise<LibraryManifest> {
   const { artifacts, modelsDir, signal } = options;
+  for (const { path, spec } of model.files) {
+    const place = join(modelsDir, path);
+    // Without a hash nobody can tell whether a file that is there is the right one.
+    const isRight =
+      spec.sha256 !== null && (await artifacts.installed(spec, dirname(place))) !== null;
+    if (!isRight) await requireNoOther(place, spec.file);
+  }
+  const onWait = (holder: { pid: number } | null) =>
+    options.on({
+      step: `waiting for ${holder ? `process ${holder.pid}` : "another process"} to fetch ${model.id}`,
+      file: model.files[0]!.spec.file,
+      done: 0,
+      unit: "bytes",
+    });
+  const pull = { key: model.id, files: model.files.map(({ path }) => path) };
+  // Who removes the model decides when it is in the library or when its pull has not begun, never in between.
+  return await openPulls(modelsDir).during(pull, { signal, onWait }, () =>
+    bring(model, options, modelsDir),
+  );
+}
+
+async function bring(
+  model: HubModel,
+  options: HubInstallOptions,
+  modelsDir: string,
+): Promise<LibraryManifest> {
+  const { artifacts, signal } = options;
   const brought = new Map<HubModelFile, Artifact>();
   await inParallel(model.files, AT_ONCE, signal, async (file, signal) => {
     const folder = dirname(join(modelsDir, file.path));
@@ -90,7 +118,7 @@ async function readFiles(
     if (!(error instanceof SomnusError)) throw error;
     throw new SomnusError(
       "model_unavailable",
-      `${model.id} was fetched as the hub has it, but cannot be served. ${error.message} Its files stay in ${join(modelsDir, "hub", model.repo)}; remove them if they are of no use.`,
+      `${model.id} was fetched as the hub has it, but cannot be served. ${error.message} Its files stay in ${join(modelsDir, "hub", model.repo)}; if they are of no use: somnus rm ${model.id}`,
       { cause: error },
     );
   }

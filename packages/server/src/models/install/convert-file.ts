@@ -5,7 +5,7 @@ import type { OnProgress } from "../../observe/index.js";
 import { artifactOf, type ConvertedFile } from "../catalog/index.js";
 import { convert } from "../convert/index.js";
 import { FILES_AT_ONCE, inParallel } from "./in-parallel.js";
-import { inputPath, inputsFolder, inputsRoot } from "./inputs.js";
+import { inputPath, inputsFolder, inputsLock, inputsRoot } from "./inputs.js";
 import type { InstallOptions } from "./options.js";
 
 /**
@@ -28,7 +28,7 @@ export async function convertFile(
       total: file.size,
       unit: "bytes",
     });
-  await withLock(join(root, `.${file.file}.lock`), { signal, onWait }, async () => {
+  await withLock(inputsLock(modelsDir, file), { signal, onWait }, async () => {
     const folder = inputsFolder(modelsDir, file);
     const spec = artifactOf(file);
     if (!(await artifacts.installed(spec, modelsDir))) {

@@ -1,3 +1,4 @@
-export { installVariant, isInstalled } from "./install.js";
+export { installVariant, isInstalled, pullKeyOf } from "./install.js";
 export type { InstallOptions } from "./options.js";
-export { type RemovedFile, removeVariant } from "./remove.js";
+export { type RemovedFile, removeVariant, type VariantRemains, variantRemains } from "./remove.js";
+export { requireNoOther } from "./require-no-other.js";

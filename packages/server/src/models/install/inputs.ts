@@ -11,6 +11,11 @@ export function inputsFolder(modelsDir: string, file: ConvertedFile): string {
   return join(inputsRoot(modelsDir), file.file);
 }
 
+/** What whoever makes one file holds. */
+export function inputsLock(modelsDir: string, file: ConvertedFile): string {
+  return join(inputsRoot(modelsDir), `.${file.file}.lock`);
+}
+
 /** Where one input lies. */
 export function inputPath(modelsDir: string, file: ConvertedFile, input: ConversionInput): string {
   return join(inputsFolder(modelsDir, file), ...input.file.split("/"));

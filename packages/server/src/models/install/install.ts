@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Artifacts } from "../../artifacts/index.js";
 import type { OnProgress } from "../../observe/index.js";
 import {
@@ -6,10 +7,12 @@ import {
   type CatalogVariant,
   isConverted,
 } from "../catalog/index.js";
+import { openPulls } from "../library/index.js";
 import { convertFile } from "./convert-file.js";
 import { FILES_AT_ONCE, inParallel } from "./in-parallel.js";
 import type { InstallOptions } from "./options.js";
 import { withPackages } from "./packages.js";
+import { requireNoOther } from "./require-no-other.js";
 import { requireRoom } from "./room.js";
 
 /**
@@ -22,19 +25,48 @@ export async function installVariant(
   options: InstallOptions,
 ): Promise<void> {
   const { artifacts, modelsDir, on, signal } = options;
+  const wanted = await missingOf(variant, artifacts, modelsDir);
+  if (wanted.length === 0) return;
+  for (const { file } of wanted) await requireNoOther(join(modelsDir, file), file);
+  await requireRoom(wanted, artifacts, modelsDir);
+  const key = pullKeyOf(variant);
+  const onWait = (holder: { pid: number } | null) =>
+    on({
+      step: `waiting for ${holder ? `process ${holder.pid}` : "another process"} to fetch ${key}`,
+      file: key,
+      done: 0,
+      unit: "bytes",
+    });
+  const pull = { key, files: variant.files.map(({ file }) => file) };
+  await openPulls(modelsDir).during(pull, { signal, onWait }, async () => {
+    // Another process may have brought or removed some of them until now.
+    const missing = await missingOf(variant, artifacts, modelsDir);
+    await withPackages(variant, options, (packages) =>
+      inParallel(missing, FILES_AT_ONCE, signal, async (file, within) => {
+        const hear: OnProgress = (progress) => on({ file: file.file, ...progress });
+        const now = { ...options, on: hear, signal: within };
+        if (isConverted(file)) await convertFile(file, now, packages);
+        else await artifacts.fetch(artifactOf(file), modelsDir, hear, within, packages);
+      }),
+    );
+  });
+}
+
+/** What pulls of a variant are known by. No other variant begins with a file of the same name, unless it is the same. */
+export function pullKeyOf({ files }: CatalogVariant): string {
+  return files[0]!.file;
+}
+
+async function missingOf(
+  { files }: CatalogVariant,
+  artifacts: Artifacts,
+  modelsDir: string,
+): Promise<CatalogFile[]> {
   const missing: CatalogFile[] = [];
-  for (const file of variant.files) {
+  for (const file of files) {
     if (!(await artifacts.installed(artifactOf(file), modelsDir))) missing.push(file);
   }
-  await requireRoom(missing, artifacts, modelsDir);
-  await withPackages(variant, options, (packages) =>
-    inParallel(missing, FILES_AT_ONCE, signal, async (file, within) => {
-      const hear: OnProgress = (progress) => on({ file: file.file, ...progress });
-      const now = { ...options, on: hear, signal: within };
-      if (isConverted(file)) await convertFile(file, now, packages);
-      else await artifacts.fetch(artifactOf(file), modelsDir, hear, within, packages);
-    }),
-  );
+  return missing;
 }
 
 /** Whether every file of a variant is in the models folder and was verified. */

@@ -34,7 +34,7 @@ export async function withPackages<T>(
     });
   await sweep(modelsDir);
   try {
-    return await sharePackages(specs, folderOf(variant, modelsDir), { signal, onWait }, work);
+    return await sharePackages(specs, packagesFolder(variant, modelsDir), { signal, onWait }, work);
   } finally {
     await removeRoot(modelsDir);
   }
@@ -42,7 +42,7 @@ export async function withPackages<T>(
 
 /** Removes the packages that an install of the variant left, unless one is under way. */
 export async function removePackages(variant: CatalogVariant, modelsDir: string): Promise<void> {
-  await removeUnused(folderOf(variant, modelsDir));
+  await removeUnused(packagesFolder(variant, modelsDir));
   await removeRoot(modelsDir);
 }
 
@@ -81,7 +81,8 @@ function rootOf(modelsDir: string): string {
   return join(modelsDir, ".packages");
 }
 
-function folderOf(variant: CatalogVariant, modelsDir: string): string {
+/** Where the packages wait that files of the variant share. */
+export function packagesFolder(variant: CatalogVariant, modelsDir: string): string {
   return join(rootOf(modelsDir), folderName(variant));
 }
 

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isDiskFull } from "../../artifacts/index.js";
 import { SomnusError } from "../../http/errors.js";
 import { type LibraryManifest, readManifest } from "./manifest.js";
+import { fileNameOf, replaceFile } from "./note-file.js";
 
 /** A manifest that cannot be used, and why. */
 export interface BrokenManifest {
@@ -16,7 +17,10 @@ export interface BrokenManifest {
 export interface Library {
   /** The folder of the manifests; absolute when the models folder is. It need not exist. */
   readonly folder: string;
-  /** All that can be read, sorted by id. */
+  /**
+   * All that can be read, sorted by id. While the folder cannot be read these are the ones of the last time.
+   * @throws SomnusError model_unavailable when it cannot be read and never was
+   */
   list(): Promise<LibraryManifest[]>;
   /** The one of this id, or null. */
   find(id: string): Promise<LibraryManifest | null>;
@@ -27,7 +31,7 @@ export interface Library {
   add(manifest: LibraryManifest): Promise<void>;
   /** Forgets the model; its files stay. Says whether it was there. */
   remove(id: string): Promise<boolean>;
-  /** The manifests that list() passes over. */
+  /** The manifests that list() passes over, and the folder itself (as an empty name) while it cannot be read. */
   broken(): Promise<BrokenManifest[]>;
 }
 
@@ -44,12 +48,32 @@ const LARGEST_MANIFEST_BYTES = 1 << 20;
 export function openLibrary(modelsDir: string): Library {
   const folder = join(modelsDir, "library");
   const known = new Map<string, Known>();
+  let last: [string, LibraryManifest | string][] | null = null;
 
-  /** Every manifest file by name, with what it holds or what is wrong with it. */
+  /**
+   * Every manifest file by name, with what it holds or what is wrong with it. A folder that cannot be read holds
+   * what it held before: that nobody may look into it does not mean that it is empty.
+   */
   async function read(): Promise<[string, LibraryManifest | string][]> {
-    const names = (await readdir(folder).catch(() => []))
-      .filter((name) => name.endsWith(".json") && !name.startsWith("."))
-      .sort();
+    let names: string[];
+    try {
+      names = await namesIn(modelsDir, folder);
+    } catch (error) {
+      const { message } = error as Error;
+      if (last === null) {
+        throw new SomnusError(
+          "model_unavailable",
+          `The library of models in ${folder} cannot be read: ${message}. Make it a readable folder, or choose another models folder (pool.models_dir).`,
+          { cause: error },
+        );
+      }
+      return [...last, ["", `it cannot be read (${message})`]];
+    }
+    last = await readAll(names);
+    return last;
+  }
+
+  async function readAll(names: readonly string[]): Promise<[string, LibraryManifest | string][]> {
     for (const name of known.keys()) if (!names.includes(name)) known.delete(name);
     const all: [string, LibraryManifest | string][] = [];
     const fileOfId = new Map<string, string>();
@@ -112,7 +136,7 @@ export function openLibrary(modelsDir: string): Library {
       } catch (error) {
         throw new SomnusError(
           "model_unavailable",
-          `${manifest.id} cannot be noted in ${folder}: ${(error as Error).message}. Make the folder writable, or choose another one.`,
+          `${manifest.id} cannot be noted in ${folder}: ${(error as Error).message}. ${isDiskFull(error) ? "Free some space there and try again." : "Make the folder writable, or choose another one."}`,
           { cause: error },
         );
       }
@@ -131,6 +155,22 @@ export function openLibrary(modelsDir: string): Library {
   };
 }
 
+/** The manifests in the library's folder. @throws an fs error when there is something that is no readable folder */
+async function namesIn(modelsDir: string, folder: string): Promise<string[]> {
+  try {
+    const names = await readdir(folder);
+    return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    // A link to nowhere may lead somewhere again, as when a disk is mounted.
+    for (const path of [modelsDir, folder]) {
+      const there = await lstat(path).catch(() => null);
+      if (there?.isSymbolicLink() && (await stat(path).catch(() => null)) === null) throw error;
+    }
+    return [];
+  }
+}
+
 function parse(text: string): LibraryManifest | string {
   let value: unknown;
   try {
@@ -139,38 +179,4 @@ function parse(text: string): LibraryManifest | string {
     return "it is no JSON";
   }
   return readManifest(value);
-}
-
-/** Readable, and different for ids that differ only in case or in what a file name cannot hold. */
-function fileNameOf(id: string): string {
-  const readable = id
-    .toLowerCase()
-    .replace(/[^a-z0-9._]+/g, "-")
-    .slice(0, 100);
-  return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 8)}.json`;
-}
-
-/** Writes a file so that there is the old or the new one, whole, at any moment. */
-async function replaceFile(folder: string, name: string, text: string): Promise<void> {
-  const draft = join(folder, `.${name}.${randomBytes(6).toString("hex")}`);
-  try {
-    const file = await open(draft, "wx");
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, join(folder, name));
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
-  if (process.platform === "win32") return;
-  const entries = await open(folder, "r");
-  try {
-    await entries.sync();
-  } finally {
-    await entries.close();
-  }
 }

@@ -160,13 +160,18 @@ export class World {
     }
   }
 
+  /** Whether a load is wanted without a request. */
+  #isAsked(): boolean {
+    return [...this.state.models.values()].some((model) => model.askedAt !== null);
+  }
+
   /** Lets everything end well. */
   settleAll(): void {
     for (let round = 0; round < 10_000; round++) {
       const [request] = this.running.keys();
       if (this.pending.length > 0) this.settle(0, true);
       else if (request !== undefined) this.finish(request);
-      else if (this.open.size > 0 && this.timer !== null) {
+      else if ((this.open.size > 0 || this.#isAsked()) && this.timer !== null) {
         this.at = Math.max(this.at, this.timer);
         this.timer = null;
         this.send({ type: "tick" });

@@ -1,0 +1,145 @@
+import Type, { type Static, type TSchema } from "typebox";
+import { Maybe, OneOf, Schema } from "./schema.js";
+import { MEMORY_TIERS, MemoryTier, Modality, Placement } from "./tiers.js";
+
+const orNull = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+const bytes = (description: string) => Type.Integer({ description });
+const bytesOrNull = (description: string) => orNull(Type.Integer(), description);
+
+/** What computes. */
+export const ACCELERATORS = ["NvidiaCuda", "AmdRocm", "AppleMetal", "Vulkan", "Cpu"] as const;
+/** Whether the accelerator has memory of its own. */
+export const TOPOLOGIES = ["DiscretePcie", "UnifiedMemory"] as const;
+/** Who stays when memory is short, those that go first at the front. */
+export const MODEL_PRIORITIES = ["low", "normal", "high", "realtime_pinned"] as const;
+/** Why a model had to go. */
+export const EVICTION_REASONS = [
+  "memory_budget",
+  "full_gpu_placement",
+  "process_memory_cap",
+  "device_out_of_memory",
+] as const;
+
+/** What the machine has and what of it may be used. Sizes are bytes; unmeasured is null. */
+export const Capabilities = Schema(
+  Type.Object(
+    {
+      accelerator: OneOf(ACCELERATORS),
+      topology: OneOf(TOPOLOGIES),
+      device_name: Type.String(),
+      total_vram_bytes: bytes("Memory of tier 1: of the devices, or the host's without any."),
+      usable_vram_budget_bytes: bytes("What of it is given out to models."),
+      pinned_ram_budget_bytes: bytes("What tier 2 may take of host memory."),
+      physical_memory_bytes: bytes("Host memory, a container's limit and a simulation applied."),
+      simulated: Type.Boolean({ description: "Whether the machine is made up." }),
+      installed_memory_bytes: bytes("Memory of the machine that the server runs on."),
+      tier2_to_tier1_bandwidth_gbps: orNull(Type.Number(), "GB a second, host to device."),
+      tier3_to_tier2_bandwidth_gbps: orNull(Type.Number(), "GB a second, disk to host."),
+    },
+    { $id: "Capabilities" },
+  ),
+);
+export type Capabilities = Static<typeof Capabilities>;
+
+/** One model as memory management sees it. */
+export const MemoryModel = Schema(
+  Type.Object(
+    {
+      id: Type.String(),
+      enabled: Type.Boolean(),
+      modality: Modality,
+      modalities: Type.Array(Modality),
+      engine: Type.String({ description: "The kind of engine that runs it." }),
+      total_weight_bytes: bytesOrNull("Null when its file cannot be read."),
+      priority: OneOf(MODEL_PRIORITIES),
+      current_tier: MemoryTier,
+      state: OneOf(["unloaded", "loading", "ready", "unloading"]),
+      placement: Placement,
+      booked_bytes: bytes("Booked for it on devices and on the host, weights included."),
+      moe_offload: OneOf(["off", "auto", "on"]),
+      expert_bytes: bytesOrNull("Weights of routed experts; 0 for a dense model."),
+      active_leases: Type.Integer({ description: "Requests running on the model now." }),
+      queued_requests: Type.Integer({ description: "Requests waiting for the model now." }),
+      waits_for_memory: Type.Boolean({ description: "Whether others have to make room for it." }),
+      idle_seconds: orNull(Type.Number(), "Since its last use; null when it was never loaded."),
+      total_requests_served: Type.Integer({ description: "Since the server started." }),
+      requests_per_minute: Type.Number({ description: "Decayed over ten minutes." }),
+      reload_estimate_ms: orNull(
+        Type.Number(),
+        "Time to have it back after an eviction: measured, else told from its size.",
+      ),
+    },
+    { $id: "MemoryModel" },
+  ),
+);
+export type MemoryModel = Static<typeof MemoryModel>;
+
+/** One automatic eviction. */
+export const Eviction = Schema(
+  Type.Object(
+    {
+      model: Type.String(),
+      for_model: Type.String({ description: "The model that needed the memory." }),
+      reason: OneOf(EVICTION_REASONS),
+      to_tier: MemoryTier,
+      unix_ms: Type.Integer(),
+    },
+    { $id: "Eviction" },
+  ),
+);
+export type Eviction = Static<typeof Eviction>;
+
+/** `GET /v1/memory/status`: the three tiers and who is in them. Unmeasured is null. */
+export const MemoryStatus = Schema(
+  Type.Object(
+    {
+      capabilities: Capabilities,
+      tier1_vram_used_bytes: bytes("Booked for models in tier 1."),
+      tier1_vram_free_bytes: bytes("The budget without what is booked."),
+      tier1_vram_real_free_bytes: bytesOrNull("What the devices report; null without any."),
+      tier1_vram_real_total_bytes: bytesOrNull("What the devices report; null without any."),
+      tier1_vram_unaccounted_bytes: bytes("Used by others, as measured; it is not given out."),
+      tier1_vram_effective_free_bytes: bytes("What a load can use right now."),
+      tier2_pinned_ram_used_bytes: bytes("Weights kept in host memory without an engine."),
+      tier2_pinned_ram_free_bytes: bytes("The budget without them."),
+      physical_pool_free_bytes: bytesOrNull(
+        "What is left of the memory that all tiers share; null when tier 1 has its own.",
+      ),
+      process_footprint_bytes: bytesOrNull(
+        "Memory of the server and its engines, each page counted once.",
+      ),
+      process_memory_bytes: bytesOrNull("Resident memory of the server and its engines."),
+      process_memory_cap_bytes: bytesOrNull("hardware.max_process_memory_bytes"),
+      models: Type.Array(MemoryModel),
+      recent_evictions: Type.Array(Eviction, { description: "The newest first." }),
+    },
+    { $id: "MemoryStatus" },
+  ),
+);
+export type MemoryStatus = Static<typeof MemoryStatus>;
+
+/** `POST /v1/memory/tier` */
+export const TierMove = Schema(
+  Type.Object(
+    {
+      model: Type.String({ minLength: 1, description: "The id of a model of the pool." }),
+      target_tier: OneOf(MEMORY_TIERS),
+      context_len: Maybe(
+        Type.Integer({
+          minimum: 1,
+          maximum: 2147483647,
+          description: "Tokens of context to allocate in tier 1.",
+        }),
+      ),
+    },
+    { $id: "TierMove" },
+  ),
+);
+export type TierMove = Static<typeof TierMove>;
+
+/** Where the model is now. */
+export const TierMoved = Schema(
+  Type.Object({ model: Type.String(), placement: Placement }, { $id: "TierMoved" }),
+);
+export type TierMoved = Static<typeof TierMoved>;

@@ -1,0 +1,34 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { ActionOf } from "./action.js";
+import type { Io } from "./io.js";
+
+/** The verb `load` with its options and help; what it does is loaded when it is called. */
+export function loadCommand(io: Io, action: ActionOf): Command {
+  return new Command("load")
+    .description("Load a model on the running server before it is asked for.")
+    .argument("<id>", "the model, as `somnus list` names it")
+    .option("--ctx <tokens>", "the context to allocate; a loaded model is loaded anew", tokens)
+    .option("--url <url>", "the server's address (SOMNUS_URL; else the configured one)")
+    .option("--api-key <key>", "the key to send (SOMNUS_API_KEY)")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      `
+It waits until the model is ready; idle models make room. It goes again like any other.
+
+Examples:
+  somnus load smollm2:135m
+  somnus load qwen2.5-coder:0.5b --ctx 16384`,
+    )
+    .action(
+      action(async (options, args) => (await import("./move-model.js")).load(io, options, args)),
+    );
+}
+
+function tokens(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) {
+    throw new InvalidArgumentError("It must be a whole number of tokens.");
+  }
+  return value;
+}

@@ -1,0 +1,71 @@
+import { Command } from "commander";
+import { expect, test } from "vitest";
+import { openStreams } from "./__fixtures__/cli.js";
+import { memoryRow, openFakeDoor } from "./__fixtures__/fake-door.js";
+import { actionsWith } from "./action.js";
+import { openIo } from "./io.js";
+import { loadCommand } from "./load.js";
+import { unloadCommand } from "./unload.js";
+
+const { placement } = memoryRow("m");
+
+/** What the two verbs print. @throws what they fail with */
+async function somnus(...argv: string[]): Promise<string> {
+  const { streams, out } = await openStreams();
+  const io = openIo(streams);
+  const verb = actionsWith(() => {});
+  const program = new Command("somnus")
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.out.write(text), writeErr: () => {} });
+  for (const command of [loadCommand(io, verb), unloadCommand(io, verb)]) {
+    program.addCommand(command.copyInheritedSettings(program));
+  }
+  await program.parseAsync(argv, { from: "user" });
+  return out.text;
+}
+
+test("load asks for tier 1 and says what the model got", async () => {
+  const door = await openFakeDoor();
+  door.move = ({ model }) => ({
+    model: `org/${model}`,
+    placement: { ...placement, allocated_context_len: 4_096 },
+  });
+  expect(await somnus("load", "tiny:1b", "--url", door.url)).toBe(
+    "org/tiny:1b is loaded: 4096 tokens of context, processor.\n",
+  );
+  const asked = { model: "tiny:1b", target_tier: "tier1_gpu_vram" };
+  expect(door.asked).toMatchObject([{ path: "/v1/memory/tier", body: asked }]);
+  expect(door.asked[0]!.body).not.toHaveProperty("context_len");
+});
+
+test("load --ctx sends the context, which is a number of tokens", async () => {
+  const door = await openFakeDoor();
+  await somnus("load", "tiny:1b", "--ctx", "2048", "--url", door.url);
+  expect(door.asked[0]!.body).toMatchObject({ context_len: 2_048 });
+  for (const wrong of ["2k", "0", "1.5", "-1"]) {
+    const asked = somnus("load", "tiny:1b", `--ctx=${wrong}`, "--url", door.url);
+    await expect(asked).rejects.toThrow("whole number of tokens");
+  }
+});
+
+test("unload asks for tier 3", async () => {
+  const door = await openFakeDoor();
+  expect(await somnus("unload", "tiny:1b", "--url", door.url)).toBe("tiny:1b is unloaded.\n");
+  expect(door.asked[0]!.body).toEqual({ model: "tiny:1b", target_tier: "tier3_nvme_ssd" });
+});
+
+test("--json prints the answer of the server", async () => {
+  const door = await openFakeDoor();
+  const out = await somnus("unload", "tiny:1b", "--json", "--url", door.url);
+  expect(JSON.parse(out)).toEqual({ model: "tiny:1b", placement });
+});
+
+test("what the server refuses is told", async () => {
+  const door = await openFakeDoor();
+  door.move = () => "tiny:1b is in use; try again when it is idle.";
+  const asked = somnus("unload", "tiny:1b", "--url", door.url);
+  await expect(asked).rejects.toMatchObject({
+    type: "model_busy",
+    message: "tiny:1b is in use; try again when it is idle.",
+  });
+});

@@ -1,0 +1,20 @@
+import { Command } from "commander";
+import type { ActionOf } from "./action.js";
+import type { Io } from "./io.js";
+
+/** The verb `unload` with its options and help; what it does is loaded when it is called. */
+export function unloadCommand(io: Io, action: ActionOf): Command {
+  return new Command("unload")
+    .description("Unload a model of the running server, and free its memory.")
+    .argument("<id>", "the model, as `somnus ps` names it")
+    .option("--url <url>", "the server's address (SOMNUS_URL; else the configured one)")
+    .option("--api-key <key>", "the key to send (SOMNUS_API_KEY)")
+    .option("--json", "print JSON")
+    .addHelpText(
+      "after",
+      "\nA model in use stays. The next request for it loads it again.\n\nExample:\n  somnus unload smollm2:135m",
+    )
+    .action(
+      action(async (options, args) => (await import("./move-model.js")).unload(io, options, args)),
+    );
+}

@@ -1,0 +1,153 @@
+import { type MemoryModel, MemoryStatus, TierMove, TierMoved } from "@somnus/contract";
+import { defineRoute, jsonReply, type Route, SomnusError } from "../http/index.js";
+import type { PoolModel } from "../models/index.js";
+import type { InferenceParts, MemoryReport } from "./parts.js";
+import { placementOf, tierOf } from "./placement.js";
+
+/** `GET /v1/memory/status` and `POST /v1/memory/tier` */
+export function memoryRoutes(parts: InferenceParts): Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/memory/status",
+      summary: "Show what each memory holds and what is left of it.",
+      tags: ["memory"],
+      replies: { 200: MemoryStatus },
+      scope: "key",
+      openWhileStaging: true,
+      handler: async ({ signal }) => {
+        const [report] = await Promise.all([parts.memory.report(signal), parts.pool.refresh()]);
+        return jsonReply(statusOf(parts, report));
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/memory/tier",
+      summary: "Move a model to another tier.",
+      description: "To tier 1 it lasts as long as the load, also while others have to make room.",
+      tags: ["memory"],
+      body: TierMove,
+      replies: { 200: TierMoved },
+      scope: "key",
+      openWhileStaging: false,
+      handler: async ({ body, signal }) => {
+        const model = await parts.pool.resolve(body.model);
+        await move(parts, model, body, signal);
+        const { facts, placement } = parts.scheduler.activity(model.id);
+        return jsonReply({
+          model: model.id,
+          placement: placementOf(model, facts, placement),
+        } satisfies TierMoved);
+      },
+    }),
+  ];
+}
+
+function move(
+  { scheduler, loadable }: InferenceParts,
+  model: PoolModel,
+  { target_tier: tier, context_len: context }: TierMove,
+  signal: AbortSignal,
+): Promise<void> {
+  if (tier !== "tier1_gpu_vram" && context !== undefined && context !== null) {
+    throw new SomnusError("invalid_request", `${tier} has no context; leave context_len out.`, {
+      param: "context_len",
+    });
+  }
+  switch (tier) {
+    case "tier1_gpu_vram":
+      return scheduler.preload(loadable(model), () => {}, signal, context ?? undefined);
+    case "tier2_pinned_ram":
+      throw new SomnusError(
+        "invalid_request",
+        "This version keeps no weights in memory without an engine; use tier1_gpu_vram or tier3_nvme_ssd.",
+        { param: "target_tier" },
+      );
+    case "tier3_nvme_ssd":
+      return scheduler.demote(model.id, signal);
+  }
+}
+
+const GB = 1e9;
+
+function statusOf(parts: InferenceParts, report: MemoryReport): MemoryStatus {
+  const { machine, figures, processes } = report;
+  const { tier1, tier2 } = figures;
+  const { hostToDevice, diskToHost } = machine.bandwidths;
+  const { totalBytes, containerLimitBytes } = machine.host;
+  return {
+    capabilities: {
+      accelerator: machine.accelerator,
+      topology: machine.topology,
+      device_name: machine.name,
+      total_vram_bytes: tier1.totalBytes,
+      usable_vram_budget_bytes: tier1.budgetBytes,
+      pinned_ram_budget_bytes: tier2.budgetBytes,
+      physical_memory_bytes: Math.min(totalBytes, containerLimitBytes ?? totalBytes),
+      simulated: machine.simulated,
+      installed_memory_bytes: report.installedBytes,
+      tier2_to_tier1_bandwidth_gbps: hostToDevice === null ? null : hostToDevice / GB,
+      tier3_to_tier2_bandwidth_gbps: diskToHost === null ? null : diskToHost / GB,
+    },
+    tier1_vram_used_bytes: tier1.usedBytes,
+    tier1_vram_free_bytes: tier1.freeBytes,
+    tier1_vram_real_free_bytes: tier1.realFreeBytes,
+    tier1_vram_real_total_bytes: tier1.realTotalBytes,
+    tier1_vram_unaccounted_bytes: tier1.unaccountedBytes,
+    tier1_vram_effective_free_bytes: tier1.effectiveFreeBytes,
+    tier2_pinned_ram_used_bytes: tier2.usedBytes,
+    tier2_pinned_ram_free_bytes: tier2.freeBytes,
+    physical_pool_free_bytes: figures.poolFreeBytes,
+    process_footprint_bytes: processes?.footprintBytes ?? null,
+    process_memory_bytes: processes?.residentBytes ?? null,
+    process_memory_cap_bytes: report.capBytes,
+    models: parts.pool.list().map((model) => modelRow(parts, report, model)),
+    recent_evictions: parts.scheduler.evictions().map((eviction) => ({
+      model: eviction.model,
+      for_model: eviction.forModel,
+      reason: eviction.reason,
+      to_tier: eviction.toTier,
+      unix_ms: eviction.at,
+    })),
+  };
+}
+
+function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel): MemoryModel {
+  const activity = parts.scheduler.activity(model.id);
+  const { facts, placement } = activity;
+  const { gguf, projectorGguf } = model;
+  const deviceBytes = placement?.deviceBytes ?? [];
+  return {
+    id: model.id,
+    enabled: model.enabled,
+    modality: model.modality,
+    modalities: model.modalities,
+    engine: model.engine,
+    total_weight_bytes: gguf && gguf.tensorBytes + (projectorGguf?.tensorBytes ?? 0),
+    priority: model.memory.priority,
+    current_tier: tierOf(facts),
+    state: activity.phase,
+    placement: placementOf(model, facts, placement),
+    booked_bytes: sum(deviceBytes) + (placement?.hostBytes ?? 0),
+    moe_offload: model.memory.moeOffload,
+    expert_bytes: gguf?.expertBytes ?? null,
+    active_leases: activity.activeLeases,
+    queued_requests: activity.queued,
+    waits_for_memory: activity.waitsForMemory,
+    idle_seconds: activity.idleMs === null ? null : activity.idleMs / 1_000,
+    total_requests_served: activity.served,
+    requests_per_minute: activity.requestsPerMinute,
+    reload_estimate_ms:
+      gguf === null
+        ? null
+        : report.reloadEstimateMs({
+            artifactBytes: gguf.tensorBytes,
+            deviceBytes,
+            measuredMs: activity.reloadMs,
+          }),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

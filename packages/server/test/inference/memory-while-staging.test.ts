@@ -1,0 +1,30 @@
+import type { MemoryStatus } from "@somnus/contract";
+import { expect, it, onTestFinished } from "vitest";
+import { startTestServer } from "../test-server.js";
+
+it("shows memory while startup models are loaded, and moves no model yet", async () => {
+  const server = await startTestServer({
+    staging: true,
+    script: { load: { hang: true } },
+    toml: `config_version = 1
+[[models]]
+id = "tiny"
+weights_path = "tiny.gguf"
+initial_tier = "tier1_gpu_vram"
+`,
+  });
+  onTestFinished(() => server.dispose());
+  const row = async () => {
+    const response = await fetch(`${server.url}/v1/memory/status`);
+    expect(response.status).toBe(200);
+    return ((await response.json()) as MemoryStatus).models[0];
+  };
+  await expect.poll(row).toMatchObject({ id: "tiny", state: "loading" });
+  expect((await row())!.booked_bytes).toBeGreaterThan(0);
+  const refused = await server.post("/v1/memory/tier", {
+    model: "tiny",
+    target_tier: "tier3_nvme_ssd",
+  });
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get("retry-after")).toBe("5");
+});
