@@ -14,7 +14,6 @@ import {
   type MachineReader,
   type MachineWatch,
   machineReader,
-  type Placement,
   plan,
   readProcessMemory,
   reloadEstimateMs,
@@ -30,7 +29,7 @@ export class MachineMemory {
   readonly #config: Pick<Config, "hardware">;
   readonly #log: Logger;
   /** What loads are planned with now; null before the first measurement. */
-  #budgets: Budgets | null = null;
+  #planned: { machine: Machine; budgets: Budgets } | null = null;
 
   /** `engine`: what it computes with decides which of the machine's memory is of use. */
   constructor(options: {
@@ -57,9 +56,9 @@ export class MachineMemory {
     });
   }
 
-  /** The newest reading; null before the first. */
+  /** The machine as loads are planned with it; null before the first measurement. Costs nothing. */
   machine(): Machine | null {
-    return this.#watch.latest();
+    return this.#planned?.machine ?? null;
   }
 
   /**
@@ -67,11 +66,11 @@ export class MachineMemory {
    * @param booked of all engines; what is used beyond it belongs to others
    * @throws when the machine cannot be read, or the signal's reason
    */
-  async measure(booked: () => readonly Placement[], signal: AbortSignal): Promise<MemoryState> {
+  async measure(booked: () => readonly Booking[], signal: AbortSignal): Promise<MemoryState> {
     const machine = await this.#watch.fresh(signal);
     for (const problem of machine.problems ?? []) this.#log.warn({ problem }, "machine");
     const state = memoryStateOf(machine, booked(), this.#config);
-    this.#budgets = state.budgets;
+    this.#planned = { machine, budgets: state.budgets };
     return state;
   }
 
@@ -85,7 +84,8 @@ export class MachineMemory {
       readProcessMemory(),
     ]);
     const bookings = booked();
-    const budgets = this.#budgets ?? memoryStateOf(machine, bookings, this.#config).budgets;
+    const budgets =
+      this.#planned?.budgets ?? memoryStateOf(machine, bookings, this.#config).budgets;
     return {
       machine,
       figures: figuresOf(machine, budgets, bookings),
@@ -119,7 +119,7 @@ function acceleratorsOf(names: readonly string[]): Accelerator[] {
 /** What loads are planned with on a machine where so much is booked already. */
 export function memoryStateOf(
   machine: Machine,
-  booked: readonly Pick<Booking, "deviceBytes" | "hostBytes" | "mappedBytes">[],
+  booked: readonly Booking[],
   { hardware }: Pick<Config, "hardware">,
 ): MemoryState {
   const ownBytes = process.memoryUsage.rss();

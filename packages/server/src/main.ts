@@ -94,7 +94,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   /** What others use is known only from a reading when engines have come or gone. */
   const measureMemory = async () => {
     try {
-      scheduler.planWith(await memory.measure(() => scheduler.booked(), closing.signal));
+      scheduler.planWith(await memory.measure(() => scheduler.bookings(), closing.signal));
     } catch (error) {
       if (!closing.signal.aborted) log.warn({ err: error }, "memory could not be measured");
     }

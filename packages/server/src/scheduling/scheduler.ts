@@ -274,11 +274,6 @@ export class Scheduler {
   }
 
   /** What is booked for loaded models, those that come and those that go included. */
-  booked(): Placement[] {
-    return [...this.#state.models.values()].flatMap(({ placement }) => placement ?? []);
-  }
-
-  /** The same with whose pages of which artifact are mapped. */
   bookings(): Booking[] {
     return [...this.#state.models.values()].flatMap(({ placement, terms }) => {
       if (placement === null || terms.memory === undefined) return [];

@@ -1,0 +1,30 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { MachineMemory } from "./machine-memory.js";
+import { createLog } from "./observe/index.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("reads the machine when it measures, and not for whoever plans a request with it", async () => {
+  let asked = 0;
+  const memory = new MachineMemory({
+    config: { hardware: { kv_park: false, kv_park_max_bytes: 1 } },
+    engine: {
+      devices: async () => {
+        asked++;
+        return [];
+      },
+    },
+    env: process.env,
+    log: createLog("silent"),
+  });
+  expect(memory.machine()).toBeNull();
+  await memory.measure(() => [], new AbortController().signal);
+  vi.useFakeTimers({ toFake: ["performance"] });
+  vi.advanceTimersByTime(60_000);
+  expect(memory.machine()).toMatchObject({ simulated: false });
+  await Promise.resolve();
+  expect(asked).toBe(1);
+  await memory.close();
+});
