@@ -25,6 +25,7 @@ const MAY_CALL = {
   engines: ["artifacts", "gguf", "formats"],
   store: [],
   observe: ["store"],
+  files: [],
   spelling: [],
   processes: [],
 };
@@ -69,6 +70,7 @@ const FURTHER_FACES = {
 const ANYWHERE = [
   "observe/index\\.ts",
   "http/errors\\.ts",
+  "files/index\\.ts",
   "spelling/index\\.ts",
   "processes/index\\.ts",
 ];

@@ -1,9 +1,9 @@
 import { mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { errorCode } from "../files/index.js";
 import { SomnusError } from "../http/errors.js";
 import { createLog, type Logger, type OnProgress } from "../observe/index.js";
 import type { Artifact, ArtifactSpec, Source } from "./artifact.js";
-import { errorCode } from "./failure.js";
 import { companionsOf, type Fetching, fetchFile } from "./fetch-file.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { removeDeadLock, withLock } from "./lock.js";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { open, readdir, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncFolder } from "../files/index.js";
 import type { Logger, OnProgress } from "../observe/index.js";
 import type { Artifact, ArtifactSpec, Source } from "./artifact.js";
 import { SourceFailure } from "./failure.js";
@@ -182,13 +183,7 @@ async function publish(
   await shelf.note(path, identity, { sha256, source: label, pinned, brought });
   await rename(from, path);
   await rm(notePathOf(path), { force: true });
-  if (process.platform === "win32") return;
-  const folder = await open(dirname(path), "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncFolder(dirname(path));
 }
 
 /** A second name of a file from elsewhere; never written through, unlike a part. */

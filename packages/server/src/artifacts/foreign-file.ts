@@ -1,7 +1,7 @@
 import { lstat, stat } from "node:fs/promises";
+import { errorCode } from "../files/index.js";
 import { SomnusError } from "../http/errors.js";
 import type { ArtifactSpec } from "./artifact.js";
-import { errorCode } from "./failure.js";
 import { covers, FOUND, hashFile, identityOf, type Receipt } from "./receipt.js";
 
 /**

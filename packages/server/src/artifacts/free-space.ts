@@ -1,6 +1,7 @@
 import { stat, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { errorCode, SourceFailure } from "./failure.js";
+import { errorCode } from "../files/index.js";
+import { SourceFailure } from "./failure.js";
 
 /** Bytes that an ordinary user can still write at `dir`, asked of its nearest existing parent. */
 export async function freeBytes(dir: string): Promise<number> {

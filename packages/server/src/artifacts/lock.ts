@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rmdir, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { errorCode } from "../files/index.js";
 import {
   livenessOf,
   ownIdentity,
@@ -9,7 +10,6 @@ import {
   readIdentity,
   writeIdentity,
 } from "../processes/index.js";
-import { errorCode } from "./failure.js";
 
 const POLL_MS = 100;
 const BEAT_MS = 5_000;

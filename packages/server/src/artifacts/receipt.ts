@@ -1,11 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { errorCode } from "./failure.js";
-import { readOwnJson } from "./own-json.js";
+import { errorCode, readJson, replaceJson } from "../files/index.js";
 
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
 
@@ -81,7 +80,7 @@ export async function readReceipt(
   path: string,
   refused?: (reason: string) => void,
 ): Promise<Receipt | null> {
-  const content = await readOwnJson(path, refused);
+  const content = await readJson(path, refused);
   return Value.Check(Receipt, content) ? content : null;
 }
 
@@ -127,15 +126,7 @@ export async function writeReceipt(
     await mkdir(folder, { recursive: true });
     await removeOrphans(folder);
   }
-  const target = receiptPath(file, folder);
-  const draft = `${target}.${randomBytes(6).toString("hex")}`;
-  try {
-    await writeFile(draft, `${JSON.stringify(receipt, null, 2)}\n`, { flag: "wx" });
-    await rename(draft, target);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+  await replaceJson(receiptPath(file, folder), receipt);
 }
 
 /** Whoever deletes a file elsewhere leaves our receipt of it. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncFile } from "../files/index.js";
 import { SomnusError } from "../http/errors.js";
 import type { ArtifactSpec } from "./artifact.js";
 import { SourceFailure } from "./failure.js";
@@ -96,7 +97,7 @@ function createShared(users: Map<string, number>, folder: string): SharedPackage
       const file = await bring(draft, (bytes) => {
         for (const hear of listeners.get(name) ?? []) hear(bytes);
       });
-      await flush(file);
+      await syncFile(file);
       await rename(dirname(file), placeOf(name));
       fresh.add(name);
       return join(placeOf(name), basename(file));
@@ -153,16 +154,6 @@ const DRAFT = "draft-";
 async function removeDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (name.startsWith(DRAFT)) await rm(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-/** Brings the file to the disk, so that a power cut leaves it whole or not at all under its name. */
-async function flush(path: string): Promise<void> {
-  const file = await open(path, "r+");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 

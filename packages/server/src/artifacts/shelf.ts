@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { errorText } from "../files/index.js";
 import type { Logger } from "../observe/index.js";
 import type { Artifact, ArtifactSpec } from "./artifact.js";
-import { errorText } from "./failure.js";
 import {
   covers,
   type Finding,

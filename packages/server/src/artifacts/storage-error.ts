@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
+import { errorCode, errorText } from "../files/index.js";
 import { SomnusError } from "../http/errors.js";
 import type { ArtifactSpec, Source } from "./artifact.js";
-import { errorCode, errorText, type SourceFailure } from "./failure.js";
+import type { SourceFailure } from "./failure.js";
 import { isDiskFull, readableBytes } from "./free-space.js";
 import { labelOf } from "./spec.js";
 

@@ -1,4 +1,4 @@
-import { errorCode, errorText } from "../failure.js";
+import { errorCode, errorText } from "../../files/index.js";
 
 /** Why a host could not be asked, as the end of a sentence. */
 export function connectReason(error: unknown): string {

@@ -1,5 +1,6 @@
 import { type Dispatcher, request } from "undici";
-import { errorCode, SourceFailure } from "../failure.js";
+import { errorCode } from "../../files/index.js";
+import { SourceFailure } from "../failure.js";
 import type { Attempt } from "../sources/attempt.js";
 import { requireSafe, requireSafeRedirect } from "./address.js";
 import { connectReason } from "./connect-reason.js";

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { request } from "undici";
+import { errorCode } from "../../files/index.js";
 import { requireSafe, requireSafeRedirect } from "../download/address.js";
 import { connectReason } from "../download/connect-reason.js";
 import { createDispatcher } from "../download/dispatcher.js";
-import { errorCode, SourceFailure } from "../failure.js";
+import { SourceFailure } from "../failure.js";
 import { type HubAnswer, type HubQuestion, hubRefusal, secondsToWait } from "./refusal.js";
 import type { HubSettings } from "./settings.js";
 

@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { readOwnJson } from "../own-json.js";
+import { readJson } from "../../files/index.js";
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -25,7 +25,7 @@ export type PartNote = Type.Static<typeof PartNote>;
 
 /** The note of a part; null where there is none or it cannot be read as one. */
 export async function readNote(path: string): Promise<PartNote | null> {
-  const content = await readOwnJson(path);
+  const content = await readJson(path);
   if (!Value.Check(PartNote, content)) return null;
   const inOrder = content.ranges.every(
     ([start, end], index) => start < end && start > (content.ranges[index - 1]?.[1] ?? -1),
@@ -33,7 +33,10 @@ export async function readNote(path: string): Promise<PartNote | null> {
   return inOrder ? content : null;
 }
 
-/** Replaces the note in one step. Only the holder of the file's lock writes it. */
+/**
+ * Replaces the note in one step. Only the holder of the file's lock writes it, several times a second: so
+ * the draft has one name, and is not brought to the disk.
+ */
 export async function writeNote(path: string, note: PartNote): Promise<void> {
   const draft = `${path}.new`;
   try {

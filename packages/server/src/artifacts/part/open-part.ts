@@ -1,7 +1,7 @@
 import { lstat, open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { errorCode } from "../../files/index.js";
 import { provesContent } from "../download/answer.js";
-import { errorCode } from "../failure.js";
 import { type PartNote, readNote } from "./note.js";
 import { createPart, type Expectation, namingFullDisk, type Part } from "./part.js";
 import { clipRanges } from "./ranges.js";

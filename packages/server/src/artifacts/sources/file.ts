@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { link, realpath, rm, stat } from "node:fs/promises";
+import { errorCode, errorText } from "../../files/index.js";
 import type { Source } from "../artifact.js";
-import { errorCode, errorText, SourceFailure } from "../failure.js";
+import { SourceFailure } from "../failure.js";
 import { requireSpace } from "../free-space.js";
 import { type Expectation, otherHash } from "../part/part.js";
 import { hashFile } from "../receipt.js";

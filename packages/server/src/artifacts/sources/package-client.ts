@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
+import { errorCode } from "../../files/index.js";
 import { killGroup, tiedToOurLife } from "../../processes/index.js";
-import { errorCode } from "../failure.js";
 
 /** How a run of a package client ended. */
 export interface ClientRun {

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { Parser, type ReadEntry } from "tar";
-import { errorText, SourceFailure } from "../failure.js";
+import { errorText } from "../../files/index.js";
+import { SourceFailure } from "../failure.js";
 
 /**
  * The bytes of one file of a gzipped tar archive as npm makes it, as they are unpacked; never more than `limit`.

@@ -1,7 +1,8 @@
 import { basename } from "node:path";
 import { crc32 } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
-import { errorText, SourceFailure } from "../failure.js";
+import { errorText } from "../../files/index.js";
+import { SourceFailure } from "../failure.js";
 
 /**
  * The bytes of one member of a zip archive (a wheel is one), as they are unpacked; never more than `limit`.

@@ -3,8 +3,8 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import Type, { type Static } from "typebox";
-import { readJson } from "./read-json.js";
-import { writeJson } from "./write-json.js";
+import { replaceJson } from "../../files/index.js";
+import { readShaped } from "./read-shaped.js";
 
 /** What identifies a file without reading it. Sizes in bytes, times in ms since 1970. */
 const FileMark = Type.Object({
@@ -77,12 +77,12 @@ export function sameMark(a: FileMark, b: FileMark): boolean {
 
 /** The receipt in a file; null when there is none or it is not whole. */
 export async function readReceipt(file: string): Promise<Receipt | null> {
-  return readJson(file, Receipt);
+  return readShaped(file, Receipt);
 }
 
 /** Replaces a receipt file in one step, see `writeJson`. */
 export async function writeReceipt(file: string, receipt: Receipt): Promise<void> {
-  await writeJson(file, receipt);
+  await replaceJson(file, receipt);
 }
 
 /** SHA-256 of a file, lower-case hex. @throws the signal's reason when it fires */

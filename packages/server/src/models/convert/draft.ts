@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncFolder } from "../../files/index.js";
 import type { Output } from "./converter.js";
 
 /** A file that is being made under another name beside its place. */
@@ -77,15 +78,5 @@ export async function removeDrafts(target: string): Promise<void> {
     const isDraft =
       name.startsWith(start) && /^[0-9a-f]{12}\.draft$/.test(name.slice(start.length));
     if (isDraft) await rm(join(folder, name), { force: true });
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -1,6 +1,7 @@
-import { open, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type SharedPackages, withLock } from "../../artifacts/index.js";
+import { syncFolder } from "../../files/index.js";
 import type { OnProgress } from "../../observe/index.js";
 import { artifactOf, type ConvertedFile } from "../catalog/index.js";
 import { convert } from "../convert/index.js";
@@ -83,11 +84,5 @@ async function removeAllBut(kept: string, folder: string): Promise<void> {
 /** Gives the verified file its name, so that it survives a power cut from here on. */
 async function publish(from: string, to: string): Promise<void> {
   await rename(from, to);
-  if (process.platform === "win32") return;
-  const folder = await open(dirname(to), "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncFolder(dirname(to));
 }

@@ -1,9 +1,10 @@
-import { lstat, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { lstat, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isDiskFull } from "../../artifacts/index.js";
+import { replaceJson } from "../../files/index.js";
 import { SomnusError } from "../../http/errors.js";
 import { type LibraryManifest, readManifest } from "./manifest.js";
-import { fileNameOf, replaceFile } from "./note-file.js";
+import { fileNameOf } from "./note-file.js";
 
 /** A manifest that cannot be used, and why. */
 export interface BrokenManifest {
@@ -131,8 +132,7 @@ export function openLibrary(modelsDir: string): Library {
         );
       }
       try {
-        await mkdir(folder, { recursive: true });
-        await replaceFile(folder, fileNameOf(content.id), `${JSON.stringify(content, null, 2)}\n`);
+        await replaceJson(join(folder, fileNameOf(content.id)), content);
       } catch (error) {
         throw new SomnusError(
           "model_unavailable",

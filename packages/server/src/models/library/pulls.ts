@@ -3,8 +3,9 @@ import { join, resolve } from "node:path";
 import Type, { type Static } from "typebox";
 import { Compile } from "typebox/compile";
 import { isDiskFull, withLock } from "../../artifacts/index.js";
+import { replaceJson } from "../../files/index.js";
 import { SomnusError } from "../../http/errors.js";
-import { fileNameOf, replaceFile } from "./note-file.js";
+import { fileNameOf } from "./note-file.js";
 import { removeEmptyFolders, tracesOf } from "./traces.js";
 
 const PullNote = Type.Object({
@@ -61,13 +62,12 @@ export function openPulls(modelsDir: string): Pulls {
   }
 
   async function begin({ key, files }: PullNote, signal: AbortSignal): Promise<void> {
-    const text = `${JSON.stringify({ pull_version: 1, key, files }, null, 2)}\n`;
     await deciding({ signal }, async () => {
       // Drafts of processes that were killed: nobody else writes here now.
       for (const name of await readdir(folder)) {
         if (/^\..+\.json\.[0-9a-f]{12}$/.test(name)) await rm(join(folder, name), { force: true });
       }
-      await replaceFile(folder, fileNameOf(key), text);
+      await replaceJson(join(folder, fileNameOf(key)), { pull_version: 1, key, files });
     });
   }
 

@@ -1,5 +1,6 @@
-import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { syncFile } from "../../../files/index.js";
 import type { OnProgress } from "../../../observe/index.js";
 import { isExecutableFile } from "../../../processes/index.js";
 import { listDevices } from "../../llama/index.js";
@@ -142,12 +143,7 @@ async function tryOut(
 async function flushAll(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;
-    const handle = await open(join(entry.parentPath, entry.name), "r");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await syncFile(join(entry.parentPath, entry.name));
   }
 }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Type, { type Static } from "typebox";
-import { readJson } from "../read-json.js";
-import { writeJson } from "../write-json.js";
+import { replaceJson } from "../../../files/index.js";
+import { readShaped } from "../read-shaped.js";
 
 /** What the first download of a file was, where nobody had said it before. */
 const Pin = Type.Object({
@@ -28,11 +28,11 @@ export function pinKey(number: number, file: string): string {
 
 /** The pin of a file, or null. */
 export async function readPin(root: string, key: string): Promise<Pin | null> {
-  return (await readJson(pinsFile(root), Pins))?.files[key] ?? null;
+  return (await readShaped(pinsFile(root), Pins))?.files[key] ?? null;
 }
 
 /** Keeps a pin. Call it only while holding the build lock. @throws the system's error when it cannot be written */
 export async function writePin(root: string, key: string, pin: Pin): Promise<void> {
-  const files = (await readJson(pinsFile(root), Pins))?.files ?? {};
-  await writeJson(pinsFile(root), { pins_version: 1, files: { ...files, [key]: pin } });
+  const files = (await readShaped(pinsFile(root), Pins))?.files ?? {};
+  await replaceJson(pinsFile(root), { pins_version: 1, files: { ...files, [key]: pin } });
 }

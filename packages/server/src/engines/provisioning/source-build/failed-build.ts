@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import Type, { type Static } from "typebox";
-import { readJson } from "../read-json.js";
+import { readShaped } from "../read-shaped.js";
 
 /** Kept when a build with an accelerator failed, so that not every start spends minutes on it again. */
 const FailedBuild = Type.Object({
@@ -13,7 +13,7 @@ export type FailedBuild = Static<typeof FailedBuild>;
 
 /** The note in a file, or null when there is none. */
 export async function readFailedBuild(file: string): Promise<FailedBuild | null> {
-  return readJson(file, FailedBuild);
+  return readShaped(file, FailedBuild);
 }
 
 /** Keeps the note. @throws the system's error when it cannot be written */

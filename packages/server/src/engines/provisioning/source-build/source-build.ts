@@ -1,7 +1,8 @@
-import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artifacts } from "../../../artifacts/index.js";
 import { freeBytes } from "../../../artifacts/index.js";
+import { syncFile } from "../../../files/index.js";
 import { SomnusError } from "../../../http/errors.js";
 import type { OnProgress } from "../../../observe/index.js";
 import { accept, type Trial } from "../accept.js";
@@ -184,7 +185,7 @@ async function install(
   await mkdir(result);
   const path = join(result, build.program);
   await rename(made.program, path);
-  await flush(path);
+  await syncFile(path);
   const verdict = await accept(
     {
       path,
@@ -209,15 +210,6 @@ async function install(
   await rename(result, final);
   await rm(logFile, { force: true });
   return { ...verdict.binary, path: join(final, build.program) };
-}
-
-async function flush(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** The environment that lets cmake find the toolkits of a plan; what is set already stays. */

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import Type, { type Static } from "typebox";
-import { readJson } from "../read-json.js";
-import { writeJson } from "../write-json.js";
+import { replaceJson } from "../../../files/index.js";
+import { readShaped } from "../read-shaped.js";
 
 /** The build that a person chose with `somnus engine use`. */
 const Choice = Type.Object({
@@ -20,7 +20,7 @@ export function choiceFile(root: string): string {
 
 /** The choice; null when Somnus is to decide by itself. */
 export async function readChoice(root: string): Promise<Choice | null> {
-  return readJson(choiceFile(root), Choice);
+  return readShaped(choiceFile(root), Choice);
 }
 
 /** Keeps a choice, or with null forgets it. @throws the system's error when it cannot be written */
@@ -28,6 +28,6 @@ export async function writeChoice(root: string, build: string | null): Promise<v
   if (build === null) await rm(choiceFile(root), { force: true });
   else {
     const choice: Choice = { choice_version: 1, build, chosen_at: new Date().toISOString() };
-    await writeJson(choiceFile(root), choice);
+    await replaceJson(choiceFile(root), choice);
   }
 }

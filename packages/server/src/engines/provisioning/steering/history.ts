@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Type, { type Static } from "typebox";
-import { readJson } from "../read-json.js";
-import { writeJson } from "../write-json.js";
+import { replaceJson } from "../../../files/index.js";
+import { readShaped } from "../read-shaped.js";
 
 const MOST_KEPT = 10;
 
@@ -17,7 +17,7 @@ function historyFile(root: string): string {
 
 /** Ids of the builds that were used, the newest first. */
 export async function readHistory(root: string): Promise<Static<typeof History>["used"]> {
-  return (await readJson(historyFile(root), History))?.used ?? [];
+  return (await readShaped(historyFile(root), History))?.used ?? [];
 }
 
 /** Puts a build at the head of the history. @throws the system's error when it cannot be written */
@@ -25,5 +25,5 @@ export async function noteUse(root: string, id: string): Promise<void> {
   const used = await readHistory(root);
   if (used[0] === id) return;
   const next = [id, ...used.filter((other) => other !== id)].slice(0, MOST_KEPT);
-  await writeJson(historyFile(root), { history_version: 1, used: next });
+  await replaceJson(historyFile(root), { history_version: 1, used: next });
 }

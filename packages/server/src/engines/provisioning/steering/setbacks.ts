@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import Type, { type Static } from "typebox";
+import { replaceJson } from "../../../files/index.js";
 import type { EngineBinary } from "../binary.js";
-import { readJson } from "../read-json.js";
-import { writeJson } from "../write-json.js";
+import { readShaped } from "../read-shaped.js";
 
 /** A build that is passed over because its engines crashed. */
 const Setback = Type.Object({
@@ -28,7 +28,7 @@ export function setbacksFile(root: string): string {
 
 /** All builds that are passed over. */
 export async function readSetbacks(root: string): Promise<Setback[]> {
-  return (await readJson(setbacksFile(root), Setbacks))?.setbacks ?? [];
+  return (await readShaped(setbacksFile(root), Setbacks))?.setbacks ?? [];
 }
 
 /** The setback of a program, or null. */
@@ -55,5 +55,5 @@ export async function forgetSetbacks(root: string, build: string | null): Promis
 async function writeSetbacks(root: string, setbacks: Setback[]): Promise<void> {
   const file = setbacksFile(root);
   if (setbacks.length === 0) await rm(file, { force: true });
-  else await writeJson(file, { setbacks_version: 1, setbacks });
+  else await replaceJson(file, { setbacks_version: 1, setbacks });
 }

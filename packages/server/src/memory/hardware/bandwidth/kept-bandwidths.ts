@@ -1,6 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readJson, replaceJson } from "../../../files/index.js";
 
 /** What was measured of one machine's disk and memory, bytes a second; null what could not be. */
 export interface KeptBandwidths {
@@ -30,30 +28,11 @@ export async function writeKept(file: string, key: string, kept: KeptBandwidths)
     version: FILE_VERSION,
     machines: { [key]: kept, ...Object.fromEntries(newest) },
   };
-  await mkdir(dirname(file), { recursive: true });
-  const beside = `${file}.${randomBytes(6).toString("hex")}`;
-  try {
-    const handle = await open(beside, "wx");
-    try {
-      await handle.writeFile(`${JSON.stringify(content, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(beside, file);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  }
+  await replaceJson(file, content);
 }
 
 async function readAll(file: string): Promise<Record<string, KeptBandwidths>> {
-  let content: unknown;
-  try {
-    content = JSON.parse(await readFile(file, "utf8"));
-  } catch {
-    return {};
-  }
+  const content = await readJson(file);
   if (!isRecord(content) || content.version !== FILE_VERSION || !isRecord(content.machines))
     return {};
   return Object.fromEntries(

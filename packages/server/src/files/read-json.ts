@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
-import { errorCode, errorText } from "./failure.js";
+import { errorCode, errorText } from "./system-error.js";
 
 /**
  * The content of a small JSON file of ours; null where there is none, or it cannot be read or is not whole.
  * `refused` hears why a thing that is there was not read. Only a regular file is opened: a FIFO would never end.
  */
-export async function readOwnJson(
+export async function readJson(
   path: string,
   refused: (reason: string) => void = () => {},
 ): Promise<unknown> {
