@@ -1,4 +1,5 @@
+export type { Schedulable } from "./kept-engines.js";
 export { type AdmissionFacts, Lease } from "./lease.js";
 export type { MemoryState, MemoryTerms } from "./memory-terms.js";
-export { type ModelActivity, type Schedulable, Scheduler } from "./scheduler.js";
+export { type ModelActivity, Scheduler } from "./scheduler.js";
 export type { ModelPhase, ModelTerms } from "./state.js";

@@ -1,11 +1,4 @@
-import {
-  type Engine,
-  LoadError,
-  type Loaded,
-  type LoadPhase,
-  type LoadPlan,
-  type ModelSpec,
-} from "../engines/index.js";
+import type { Loaded, LoadPhase } from "../engines/index.js";
 import type { GenerationRequest } from "../formats/index.js";
 import { SomnusError, toSomnusError } from "../http/errors.js";
 import {
@@ -16,9 +9,10 @@ import {
   requestsPerMinute,
 } from "../memory/index.js";
 import type { Logger } from "../observe/index.js";
-import { loadFailureCode } from "./backoff.js";
+import { now } from "./clock.js";
 import { needOf } from "./context-need.js";
 import { decide } from "./decide.js";
+import { KeptEngines, type Schedulable } from "./kept-engines.js";
 import { Lease } from "./lease.js";
 import type { MemoryState } from "./memory-terms.js";
 import { type Outline, outlineOf } from "./outline.js";
@@ -27,19 +21,11 @@ import {
   type EvictedFor,
   type ModelPhase,
   type ModelState,
-  type ModelTerms,
   type SchedulerEffect,
   type SchedulerEvent,
 } from "./state.js";
+import { Waiters } from "./waiters.js";
 import { isWanted, runningOn } from "./waiting.js";
-
-/** A model as the scheduler runs it. */
-export interface Schedulable {
-  terms: ModelTerms;
-  spec: ModelSpec;
-  plan: Omit<LoadPlan, "slots" | "contextTokens">;
-  engine: Engine;
-}
 
 /** What a model does now; for lists and status, never to decide on. */
 export interface ModelActivity {
@@ -75,21 +61,6 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** One load's process and what is needed to judge whether it hangs. */
-interface Running {
-  model: Schedulable;
-  abort: AbortController;
-  startedAt: number;
-  readyAt: number;
-  loaded: Loaded | null;
-  lastOutputAt: number;
-  leases: Set<Lease>;
-  closing: boolean;
-  placement: Placement | null;
-  /** Models that had to go for it. */
-  evicted: readonly string[];
-}
-
 /**
  * Decides when a request runs, and runs the effects of that decision. Only this shell holds engines;
  * all pool, lease and slot state changes through `decide`.
@@ -97,18 +68,12 @@ interface Running {
 export class Scheduler {
   readonly #state;
   readonly #log: Logger;
-  readonly #stallMs: number;
-  readonly #onResidency: () => void;
+  readonly #engines: KeptEngines;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #running = new Map<string, Running>();
   readonly #models = new Map<string, Schedulable>();
-  /** Work under way: close() waits for it. */
-  readonly #work = new Set<Promise<void>>();
-  /** Engines that end, by model: the next load of the model waits for its memory. */
-  readonly #ending = new Map<string, Promise<void>>();
   readonly #evictions = new EvictionHistory();
-  readonly #loadWatchers = new Map<string, Set<LoadWatcher>>();
-  readonly #unloadWatchers = new Map<string, Set<(error?: unknown) => void>>();
+  readonly #loads = new Waiters<Ask>();
+  readonly #unloads = new Waiters<null>();
   readonly #inbox: SchedulerEvent[] = [];
   #deciding = false;
   #nextRequest = 1;
@@ -127,10 +92,21 @@ export class Scheduler {
     onResidency?: () => void;
     log: Logger;
   }) {
-    this.#onResidency = options.onResidency ?? (() => {});
     this.#state = createState(options.maxQueuePerModel, options.memory ?? null);
-    this.#stallMs = options.stallMs;
     this.#log = options.log;
+    this.#engines = new KeptEngines({
+      on: {
+        post: (event) => this.#post(event),
+        phase: (model, phase, percent) => {
+          for (const ask of this.#loads.of(model)) ask.phase(phase, percent);
+        },
+        loaded: (model, error) => this.#loads.tell(model, error),
+        unloaded: (model, error) => this.#unloads.tell(model, error),
+        residency: options.onResidency ?? (() => {}),
+      },
+      stallMs: options.stallMs,
+      log: options.log,
+    });
   }
 
   /**
@@ -192,37 +168,22 @@ export class Scheduler {
     contextTokens?: number,
   ): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason);
-    const id = model.terms.id;
+    const { id } = model.terms;
     const ask = this.#nextAsk++;
-    return new Promise((resolve, reject) => {
-      const watchers = this.#loadWatchers.get(id) ?? new Set();
-      const watcher: LoadWatcher = {
-        ask,
-        phase: on,
-        done: (error) => {
-          watchers.delete(watcher);
-          signal.removeEventListener("abort", onAbort);
-          if (error) reject(error);
-          else resolve();
-        },
-      };
-      const onAbort = () => {
-        watcher.done(signal.reason);
-        if (watchers.size === 0) this.#post({ type: "loadUnasked", model: id, at: now() });
-      };
-      signal.addEventListener("abort", onAbort, { once: true });
-      watchers.add(watcher);
-      this.#loadWatchers.set(id, watchers);
-      this.#models.set(id, model);
-      this.#post({
-        type: "loadAsked",
-        terms: model.terms,
-        ask,
-        ...(contextTokens === undefined ? {} : { contextTokens }),
-        at: now(),
-      });
-      if (this.#state.models.get(id)!.phase === "ready") watcher.done();
+    const loaded = this.#loads.wait(id, { ask, phase: on }, signal, () => {
+      if (this.#loads.of(id).length === 0)
+        this.#post({ type: "loadUnasked", model: id, at: now() });
     });
+    this.#models.set(id, model);
+    this.#post({
+      type: "loadAsked",
+      terms: model.terms,
+      ask,
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+      at: now(),
+    });
+    if (this.#state.models.get(id)!.phase === "ready") this.#tellLoaded(id, undefined, ask);
+    return loaded;
   }
 
   /**
@@ -231,33 +192,21 @@ export class Scheduler {
    */
   demote(id: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason);
-    return new Promise((resolve, reject) => {
-      const watchers = this.#unloadWatchers.get(id) ?? new Set();
-      const done = (error?: unknown) => {
-        watchers.delete(done);
-        signal.removeEventListener("abort", onAbort);
-        if (error) reject(error);
-        else resolve();
-      };
-      const onAbort = () => done(signal.reason);
-      signal.addEventListener("abort", onAbort, { once: true });
-      watchers.add(done);
-      this.#unloadWatchers.set(id, watchers);
-      this.#post({ type: "unloadAsked", model: id, at: now() });
-      const model = this.#state.models.get(id);
-      if (model === undefined || model.phase === "unloaded") done();
-    });
+    const gone = this.#unloads.wait(id, null, signal);
+    this.#post({ type: "unloadAsked", model: id, at: now() });
+    if ((this.#state.models.get(id)?.phase ?? "unloaded") === "unloaded") this.#unloads.tell(id);
+    return gone;
   }
 
   /** What a model does now. */
   activity(id: string): ModelActivity {
     const model = this.#state.models.get(id);
-    const running = this.#running.get(id);
+    const engine = this.#engines.get(id);
     return {
       phase: model?.phase ?? "unloaded",
       activeLeases: model ? runningOn(model) : 0,
       queued: model?.queue.length ?? 0,
-      facts: model?.phase === "ready" ? (running?.loaded?.facts ?? null) : null,
+      facts: model?.phase === "ready" ? (engine?.loaded?.facts ?? null) : null,
       failure: model?.failure?.message ?? null,
       placement: model?.placement ?? null,
       waitsForMemory: model !== undefined && isWanted(model) && model.waitsForMemory,
@@ -296,11 +245,7 @@ export class Scheduler {
   /** Ends every engine; resolves when all their processes are gone. */
   async close(): Promise<void> {
     this.drain();
-    for (const running of this.#running.values()) {
-      if (running.loaded) this.#end(running, "drain");
-      else running.abort.abort(new SomnusError("shutting_down", "The server is shutting down."));
-    }
-    while (this.#work.size > 0) await Promise.allSettled([...this.#work]);
+    await this.#engines.close();
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
   }
@@ -328,20 +273,20 @@ export class Scheduler {
         break;
       case "load":
         if (effect.request !== null) this.#waiting.get(effect.request)!.causedLoad = true;
-        this.#own(this.#load(effect));
+        this.#engines.load(this.#models.get(effect.model)!, effect);
         break;
       case "loadRefused":
-        this.#tellWatchers(effect.model, refusalOf(effect), effect.ask);
+        this.#tellLoaded(effect.model, refusalOf(effect), effect.ask);
         break;
       case "unloadRefused":
-        this.#tellUnloaded(effect.model, new SomnusError("model_busy", effect.message));
+        this.#unloads.tell(effect.model, new SomnusError("model_busy", effect.message));
         break;
       case "unload":
         if (effect.evicted !== null) this.#noteEviction(effect.model, effect.evicted);
-        this.#own(this.#unload(effect.model));
+        this.#engines.unload(effect.model);
         break;
       case "count":
-        this.#own(this.#count(effect.request, effect.model));
+        this.#engines.own(this.#count(effect.request, effect.model));
         break;
       case "timer":
         this.#setTimer(effect.at);
@@ -349,23 +294,15 @@ export class Scheduler {
     }
   }
 
-  /** Every piece of asynchronous work has an owner: close() waits for it, and its failure is logged. */
-  #own(work: Promise<void>): void {
-    const owned: Promise<void> = work
-      .catch((error) => this.#log.error({ err: error }, "scheduler effect failed"))
-      .finally(() => this.#work.delete(owned));
-    this.#work.add(owned);
-  }
-
   #grant(effect: Extract<SchedulerEffect, { type: "grant" }>): void {
     const { request: id, model } = effect;
     const waiting = this.#waiting.get(id)!;
-    const running = this.#running.get(model)!;
-    const loaded = running.loaded!;
+    const engine = this.#engines.get(model)!;
+    const loaded = engine.loaded!;
     this.#waiting.delete(id);
     const at = now();
     // Also of a model that was loaded when the request arrived: it may have been loaded anew since.
-    const loadMs = Math.max(0, running.readyAt - Math.max(waiting.arrivedAt, running.startedAt));
+    const loadMs = Math.max(0, engine.readyAt - Math.max(waiting.arrivedAt, engine.startedAt));
     const lease = new Lease(
       model,
       effect.slot,
@@ -375,8 +312,8 @@ export class Scheduler {
         wasResident: waiting.wasResident,
         queueMs: Math.max(0, at - waiting.arrivedAt - loadMs),
         loadMs,
-        ...(waiting.causedLoad ? { load: loaded.facts.load, evicted: running.evicted } : {}),
-        ...(running.placement === null ? {} : { placement: running.placement }),
+        ...(waiting.causedLoad ? { load: loaded.facts.load, evicted: engine.evicted } : {}),
+        ...(engine.placement === null ? {} : { placement: engine.placement }),
       },
       loaded,
       waiting.outline,
@@ -384,37 +321,21 @@ export class Scheduler {
         promptMeasured: (promptTokens) =>
           this.#post({ type: "measured", request: id, promptTokens, at: now() }),
         output: () => {
-          running.lastOutputAt = now();
+          engine.lastOutputAt = now();
         },
-        failed: (error) => this.#onFailure(running, error),
+        failed: (error) => this.#engines.judge(engine, error),
         released: (outline, answered) => {
-          running.leases.delete(lease);
+          engine.leases.delete(lease);
           this.#post({ type: "finished", request: id, outline, answered, at: now() });
         },
       },
     );
-    if (running.leases.size === 0) running.lastOutputAt = at;
-    running.leases.add(lease);
-    for (const held of running.leases) {
-      held.concurrentSlots = Math.max(held.concurrentSlots, running.leases.size);
+    if (engine.leases.size === 0) engine.lastOutputAt = at;
+    engine.leases.add(lease);
+    for (const held of engine.leases) {
+      held.concurrentSlots = Math.max(held.concurrentSlots, engine.leases.size);
     }
     waiting.resolve(lease);
-  }
-
-  /**
-   * An engine from which nothing came for anybody hangs, and only its end frees the slots. No other
-   * request is sent to it from now on.
-   */
-  #onFailure(running: Running, error: unknown): void {
-    const hangs =
-      error instanceof SomnusError &&
-      error.code === "engine_timeout" &&
-      now() - running.lastOutputAt >= this.#stallMs * 0.9;
-    if (!hangs || running.closing) return;
-    const id = running.model.terms.id;
-    this.#log.error({ model: id }, "the engine hangs and is ended");
-    void this.#end(running, "now");
-    this.#post({ type: "engineExited", model: id, at: now() });
   }
 
   #refuse(effect: Extract<SchedulerEffect, { type: "refuse" }>): void {
@@ -429,121 +350,15 @@ export class Scheduler {
     this.#evictions.add({ model, forModel, reason, toTier, at: Date.now() });
   }
 
-  async #load(effect: Extract<SchedulerEffect, { type: "load" }>): Promise<void> {
-    const { model: id, contextTokens, placement, evicted } = effect;
-    const model = this.#models.get(id)!;
-    const abort = new AbortController();
-    const running: Running = {
-      model,
-      abort,
-      startedAt: now(),
-      readyAt: 0,
-      loaded: null,
-      lastOutputAt: Number.NEGATIVE_INFINITY,
-      leases: new Set(),
-      closing: false,
-      placement,
-      evicted,
-    };
-    this.#running.set(id, running);
-    this.#log.info({ model: id, contextTokens, slots: model.terms.slots }, "loading model");
-    try {
-      await this.#ending.get(id);
-      const loaded = await model.engine.load(
-        model.spec,
-        {
-          ...model.plan,
-          ...(placement === null ? {} : asPlanned(placement, model.spec.gguf.layers)),
-          slots: model.terms.slots,
-          contextTokens,
-        },
-        (phase, percent) => {
-          for (const watcher of this.#loadWatchers.get(id) ?? []) watcher.phase(phase, percent);
-        },
-        abort.signal,
-      );
-      running.loaded = loaded;
-      running.readyAt = now();
-      this.#own(this.#watchExit(id, running, loaded));
-      const { slots, contextTokens: had } = loaded.facts;
-      this.#log.info(
-        { model: id, ms: Math.round(running.readyAt - running.startedAt) },
-        "model loaded",
-      );
-      this.#post({ type: "loaded", model: id, slots, contextTokens: had, at: now() });
-      this.#tellWatchers(id);
-      this.#onResidency();
-    } catch (error) {
-      this.#running.delete(id);
-      const exit = error instanceof LoadError ? error.exit : null;
-      const shown = exit
-        ? new SomnusError(loadFailureCode(exit.kind), exit.message, { cause: error })
-        : toSomnusError(error);
-      this.#log.error({ model: id, err: error, engine: exit?.log }, "model failed to load");
-      const { code, message } = shown;
-      this.#post({ type: "loadFailed", model: id, code, message, at: now() });
-      this.#tellWatchers(id, shown);
-    }
-  }
-
   /** `ask`: the only one who is meant; null: all who wait. */
-  #tellWatchers(id: string, error?: SomnusError, ask: number | null = null): void {
-    for (const watcher of [...(this.#loadWatchers.get(id) ?? [])]) {
-      if (ask === null || watcher.ask === ask) watcher.done(error);
-    }
-  }
-
-  #tellUnloaded(id: string, error?: unknown): void {
-    for (const done of [...(this.#unloadWatchers.get(id) ?? [])]) done(error);
-  }
-
-  async #watchExit(id: string, running: Running, loaded: Loaded): Promise<void> {
-    const reason = await loaded.exited;
-    if (this.#running.get(id) === running) this.#running.delete(id);
-    if (running.closing) return;
-    this.#log.error(
-      {
-        model: id,
-        kind: reason.kind,
-        code: reason.code,
-        signal: reason.signal,
-        engine: reason.log,
-      },
-      "the engine ended unexpectedly",
-    );
-    this.#post({ type: "engineExited", model: id, at: now() });
-  }
-
-  async #unload(id: string): Promise<void> {
-    const running = this.#running.get(id);
-    try {
-      if (running) await this.#end(running, "drain");
-    } catch (error) {
-      this.#tellUnloaded(id, error);
-      throw error;
-    }
-    this.#log.info({ model: id }, "model unloaded");
-    this.#post({ type: "unloaded", model: id, at: now() });
-    this.#tellUnloaded(id);
-    this.#onResidency();
-  }
-
-  #end(running: Running, how: "drain" | "now"): Promise<void> {
-    const id = running.model.terms.id;
-    running.closing = true;
-    if (this.#running.get(id) === running) this.#running.delete(id);
-    const closed = running.loaded!.close(how).finally(() => {
-      if (this.#ending.get(id) === closed) this.#ending.delete(id);
-    });
-    this.#ending.set(id, closed);
-    this.#own(closed);
-    return closed;
+  #tellLoaded(id: string, error: SomnusError | undefined, ask: number | null): void {
+    this.#loads.tell(id, error, (about) => ask === null || about.ask === ask);
   }
 
   async #count(id: number, modelId: string): Promise<void> {
     const waiting = this.#waiting.get(id);
-    const running = this.#running.get(modelId);
-    if (!waiting || !running?.loaded) {
+    const engine = this.#engines.get(modelId);
+    if (!waiting || !engine?.loaded) {
       this.#post({
         type: "countFailed",
         request: id,
@@ -554,12 +369,12 @@ export class Scheduler {
       return;
     }
     try {
-      const promptTokens = await running.loaded.count(waiting.request, waiting.signal);
+      const promptTokens = await engine.loaded.count(waiting.request, waiting.signal);
       this.#post({ type: "counted", request: id, promptTokens, at: now() });
     } catch (error) {
       const { code, message } = toSomnusError(error);
       this.#post({ type: "countFailed", request: id, code, message, at: now() });
-      this.#onFailure(running, error);
+      this.#engines.judge(engine, error);
     }
   }
 
@@ -592,27 +407,8 @@ function idleMs(model: ModelState, at: number): number | null {
   return runningOn(model) > 0 ? 0 : at - model.usedAt;
 }
 
-/** A placement as an engine is told it. The output head counts as one more layer, the first to go to a device. */
-function asPlanned(
-  placement: Placement,
-  layers: number | null,
-): Pick<LoadPlan, "gpuLayers" | "cpuExpertLayers" | "layersOnDevice"> {
-  const onDevices = placement.layersOnDevice.reduce((sum, count) => sum + count, 0);
-  const whole = onDevices > 0 && (layers === null || onDevices >= layers);
-  return {
-    gpuLayers: whole ? "auto" : onDevices === 0 ? 0 : onDevices + 1,
-    cpuExpertLayers: placement.cpuExpertLayers,
-    ...(placement.layersOnDevice.length > 1 ? { layersOnDevice: placement.layersOnDevice } : {}),
-  };
-}
-
-interface LoadWatcher {
+/** Somebody who asked for a load. */
+interface Ask {
   ask: number;
   phase(phase: LoadPhase, percent?: number): void;
-  done(error?: unknown): void;
-}
-
-/** The scheduler's clock: ms, monotonic. */
-function now(): number {
-  return performance.now();
 }

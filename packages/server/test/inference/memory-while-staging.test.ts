@@ -19,7 +19,8 @@ initial_tier = "tier1_gpu_vram"
     expect(response.status).toBe(200);
     return ((await response.json()) as MemoryStatus).models[0];
   };
-  await expect.poll(row).toMatchObject({ id: "tiny", state: "loading" });
+  // Before it loads, the engine is found and tried, in processes of its own.
+  await expect.poll(row, { timeout: 20_000 }).toMatchObject({ id: "tiny", state: "loading" });
   expect((await row())!.booked_bytes).toBeGreaterThan(0);
   const refused = await server.post("/v1/memory/tier", {
     model: "tiny",

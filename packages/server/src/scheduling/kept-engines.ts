@@ -1,0 +1,222 @@
+import {
+  type Engine,
+  LoadError,
+  type Loaded,
+  type LoadPhase,
+  type LoadPlan,
+  type ModelSpec,
+} from "../engines/index.js";
+import { SomnusError, toSomnusError } from "../http/errors.js";
+import type { Placement } from "../memory/index.js";
+import type { Logger } from "../observe/index.js";
+import { loadFailureCode } from "./backoff.js";
+import { now } from "./clock.js";
+import type { Lease } from "./lease.js";
+import type { ModelTerms, SchedulerEffect, SchedulerEvent } from "./state.js";
+
+/** A model as the scheduler runs it. */
+export interface Schedulable {
+  terms: ModelTerms;
+  spec: ModelSpec;
+  plan: Omit<LoadPlan, "slots" | "contextTokens">;
+  engine: Engine;
+}
+
+/** One load's process and what is needed to judge whether it hangs. */
+export interface KeptEngine {
+  readonly model: Schedulable;
+  readonly abort: AbortController;
+  readonly startedAt: number;
+  readyAt: number;
+  loaded: Loaded | null;
+  lastOutputAt: number;
+  readonly leases: Set<Lease>;
+  closing: boolean;
+  readonly placement: Placement | null;
+  /** Models that had to go for it. */
+  readonly evicted: readonly string[];
+}
+
+/** Who hears what becomes of engines. None of it may throw. */
+export interface EngineEvents {
+  post(event: SchedulerEvent): void;
+  phase(model: string, phase: LoadPhase, percent?: number): void;
+  /** A load is over, well or with an error. */
+  loaded(model: string, error?: SomnusError): void;
+  /** An unloaded engine has gone, or its end failed. */
+  unloaded(model: string, error?: unknown): void;
+  /** An engine has come or gone. */
+  residency(): void;
+}
+
+/** Starts, watches and ends the engines of loaded models; each of its works ends in one event. */
+export class KeptEngines {
+  readonly #on: EngineEvents;
+  readonly #stallMs: number;
+  readonly #log: Logger;
+  readonly #kept = new Map<string, KeptEngine>();
+  /** Engines that end, by model: the next load of the model waits for its memory. */
+  readonly #ending = new Map<string, Promise<void>>();
+  /** Work under way: close() waits for it. */
+  readonly #work = new Set<Promise<void>>();
+
+  /** `stallMs`: an engine without any output for so long is taken to hang. */
+  constructor(options: { on: EngineEvents; stallMs: number; log: Logger }) {
+    this.#on = options.on;
+    this.#stallMs = options.stallMs;
+    this.#log = options.log;
+  }
+
+  /** The engine that is loaded or being loaded for a model. */
+  get(id: string): KeptEngine | undefined {
+    return this.#kept.get(id);
+  }
+
+  /** Every piece of asynchronous work has an owner: close() waits for it, and its failure is logged. */
+  own(work: Promise<void>): void {
+    const owned: Promise<void> = work
+      .catch((error) => this.#log.error({ err: error }, "scheduler effect failed"))
+      .finally(() => this.#work.delete(owned));
+    this.#work.add(owned);
+  }
+
+  /** Begins a load. */
+  load(model: Schedulable, effect: Extract<SchedulerEffect, { type: "load" }>): void {
+    this.own(this.#load(model, effect));
+  }
+
+  /** Begins to end an idle engine. */
+  unload(id: string): void {
+    this.own(this.#unload(id));
+  }
+
+  /**
+   * An engine from which nothing came for anybody hangs, and only its end frees the slots. No other
+   * request is sent to it from now on.
+   */
+  judge(engine: KeptEngine, error: unknown): void {
+    const hangs =
+      error instanceof SomnusError &&
+      error.code === "engine_timeout" &&
+      now() - engine.lastOutputAt >= this.#stallMs * 0.9;
+    if (!hangs || engine.closing) return;
+    const { id } = engine.model.terms;
+    this.#log.error({ model: id }, "the engine hangs and is ended");
+    void this.#end(engine, "now");
+    this.#on.post({ type: "engineExited", model: id, at: now() });
+  }
+
+  /** Ends every engine; resolves when all their processes are gone and all work is over. */
+  async close(): Promise<void> {
+    for (const engine of this.#kept.values()) {
+      if (engine.loaded) this.#end(engine, "drain");
+      else engine.abort.abort(new SomnusError("shutting_down", "The server is shutting down."));
+    }
+    while (this.#work.size > 0) await Promise.allSettled([...this.#work]);
+  }
+
+  async #load(
+    model: Schedulable,
+    { model: id, contextTokens, placement, evicted }: Extract<SchedulerEffect, { type: "load" }>,
+  ): Promise<void> {
+    const engine: KeptEngine = {
+      model,
+      abort: new AbortController(),
+      startedAt: now(),
+      readyAt: 0,
+      loaded: null,
+      lastOutputAt: Number.NEGATIVE_INFINITY,
+      leases: new Set(),
+      closing: false,
+      placement,
+      evicted,
+    };
+    this.#kept.set(id, engine);
+    this.#log.info({ model: id, contextTokens, slots: model.terms.slots }, "loading model");
+    try {
+      await this.#ending.get(id);
+      const loaded = await model.engine.load(
+        model.spec,
+        {
+          ...model.plan,
+          ...(placement === null ? {} : asPlanned(placement, model.spec.gguf.layers)),
+          slots: model.terms.slots,
+          contextTokens,
+        },
+        (phase, percent) => this.#on.phase(id, phase, percent),
+        engine.abort.signal,
+      );
+      engine.loaded = loaded;
+      engine.readyAt = now();
+      this.own(this.#watchExit(id, engine, loaded));
+      const { slots, contextTokens: had } = loaded.facts;
+      const ms = Math.round(engine.readyAt - engine.startedAt);
+      this.#log.info({ model: id, ms }, "model loaded");
+      this.#on.post({ type: "loaded", model: id, slots, contextTokens: had, at: now() });
+      this.#on.loaded(id);
+      this.#on.residency();
+    } catch (error) {
+      this.#kept.delete(id);
+      const exit = error instanceof LoadError ? error.exit : null;
+      const shown = exit
+        ? new SomnusError(loadFailureCode(exit.kind), exit.message, { cause: error })
+        : toSomnusError(error);
+      this.#log.error({ model: id, err: error, engine: exit?.log }, "model failed to load");
+      const { code, message } = shown;
+      this.#on.post({ type: "loadFailed", model: id, code, message, at: now() });
+      this.#on.loaded(id, shown);
+    }
+  }
+
+  async #watchExit(id: string, engine: KeptEngine, loaded: Loaded): Promise<void> {
+    const reason = await loaded.exited;
+    if (this.#kept.get(id) === engine) this.#kept.delete(id);
+    if (engine.closing) return;
+    const { kind, code, signal, log } = reason;
+    this.#log.error(
+      { model: id, kind, code, signal, engine: log },
+      "the engine ended unexpectedly",
+    );
+    this.#on.post({ type: "engineExited", model: id, at: now() });
+  }
+
+  async #unload(id: string): Promise<void> {
+    const engine = this.#kept.get(id);
+    try {
+      if (engine) await this.#end(engine, "drain");
+    } catch (error) {
+      this.#on.unloaded(id, error);
+      throw error;
+    }
+    this.#log.info({ model: id }, "model unloaded");
+    this.#on.post({ type: "unloaded", model: id, at: now() });
+    this.#on.unloaded(id);
+    this.#on.residency();
+  }
+
+  #end(engine: KeptEngine, how: "drain" | "now"): Promise<void> {
+    const { id } = engine.model.terms;
+    engine.closing = true;
+    if (this.#kept.get(id) === engine) this.#kept.delete(id);
+    const closed = engine.loaded!.close(how).finally(() => {
+      if (this.#ending.get(id) === closed) this.#ending.delete(id);
+    });
+    this.#ending.set(id, closed);
+    this.own(closed);
+    return closed;
+  }
+}
+
+/** A placement as an engine is told it. The output head counts as one more layer, the first to go to a device. */
+function asPlanned(
+  placement: Placement,
+  layers: number | null,
+): Pick<LoadPlan, "gpuLayers" | "cpuExpertLayers" | "layersOnDevice"> {
+  const onDevices = placement.layersOnDevice.reduce((sum, count) => sum + count, 0);
+  const whole = onDevices > 0 && (layers === null || onDevices >= layers);
+  return {
+    gpuLayers: whole ? "auto" : onDevices === 0 ? 0 : onDevices + 1,
+    cpuExpertLayers: placement.cpuExpertLayers,
+    ...(placement.layersOnDevice.length > 1 ? { layersOnDevice: placement.layersOnDevice } : {}),
+  };
+}
