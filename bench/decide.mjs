@@ -5,6 +5,7 @@ import { plan } from "../packages/server/dist/memory/index.js";
 import { decide } from "../packages/server/dist/scheduling/decide.js";
 import { createState } from "../packages/server/dist/scheduling/state.js";
 import { quantile } from "./lib/statistics.mjs";
+import { randomFrom } from "./residency/random.mjs";
 
 const MODELS = 100;
 const EVENTS = 60_000;
@@ -14,7 +15,7 @@ const GIB = 2 ** 30;
 
 /** Prints median and p99 of a decision, in microseconds. */
 export async function run() {
-  const random = seeded(7);
+  const { next: random } = randomFrom(7);
   const state = createState(64, { budgets: hostOf(34 * GIB), plan });
   const terms = Array.from({ length: MODELS }, (_, i) => termsOf(i));
   const running = [];
@@ -117,16 +118,5 @@ function estimateOf(weights, contextTokens) {
     process: { device: 0, host: 50_000_000 },
     kvBytesPerToken: 24 * 512,
     correction: 1,
-  };
-}
-
-/** Numbers from 0 to 1 that are the same at every run (mulberry32). */
-function seeded(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

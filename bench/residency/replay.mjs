@@ -1,6 +1,8 @@
 // Replays a trace on a made-up machine: requests wait for their model to be loaded and for a slot;
 // who has to go for a load is the policy's choice. Time is the simulation's own.
 
+import { quantile } from "../lib/statistics.mjs";
+
 const GB = 1e9;
 /** Time to start an engine beside reading its weights. */
 const START_MS = 500;
@@ -112,12 +114,11 @@ export function replay(trace, machine, policy) {
   }
   if (pending.length > 0)
     throw new Error(`${policy.name} left ${pending.map((one) => one.id)} waiting`);
-  const sorted = waits.sort((a, b) => a - b);
   return {
     requests: waits.length,
     waitMs: waits.reduce((sum, wait) => sum + wait, 0),
     loadingMs,
-    p95Ms: sorted[Math.floor(sorted.length * 0.95)],
+    p95Ms: quantile(waits, 0.95),
   };
 }
 

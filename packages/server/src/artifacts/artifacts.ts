@@ -6,7 +6,7 @@ import { createLog, type Logger, type OnProgress } from "../observe/index.js";
 import type { Artifact, ArtifactSpec, Source } from "./artifact.js";
 import { companionsOf, type Fetching, fetchFile } from "./fetch-file.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
-import { removeDeadLock, withLock } from "./lock.js";
+import { holderText, removeDeadLock, withLock } from "./lock.js";
 import { createReach } from "./reach.js";
 import { hashFile, identityOf, receiptPath } from "./receipt.js";
 import type { SharedPackages } from "./shared-packages.js";
@@ -145,7 +145,7 @@ export function createArtifacts(options: ArtifactsOptions = {}): Artifacts {
     await mkdir(dir, { recursive: true });
     const onWait = (holder: { pid: number } | null) =>
       on({
-        step: waitingStep(spec, holder),
+        step: `waiting for ${holderText(holder)} to fetch ${spec.file}`,
         file: spec.file,
         done: 0,
         ...(spec.size === null ? {} : { total: spec.size }),
@@ -224,11 +224,6 @@ async function remove(path: string): Promise<void> {
 
 function lockPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.lock`);
-}
-
-function waitingStep(spec: ArtifactSpec, holder: { pid: number } | null): string {
-  const who = holder ? `process ${holder.pid}` : "another process";
-  return `waiting for ${who} to fetch ${spec.file}`;
 }
 
 /** Shows a file that is read because nothing says yet whether it is right. */

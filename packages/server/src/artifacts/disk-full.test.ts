@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { afterShell } from "../../test/other-process/index.js";
 import { fetcher } from "./__fixtures__/fetcher.js";
 import { serveFiles } from "./__fixtures__/file-server.js";
 import { compiledRoom, startProcess } from "./__fixtures__/other-process.js";
@@ -21,7 +22,7 @@ describe("a full disk", () => {
       const spec = specOf(content, [{ type: "https", url: `${server.origin}/m` }]);
       // A file size limit makes the same system call fail at the same place as a full disk does.
       const limited = startProcess(room(), fetcher(spec, dir), {
-        shell: "trap '' XFSZ; ulimit -f 200",
+        prefix: afterShell("trap '' XFSZ; ulimit -f 200"),
       });
       await limited.line();
       const message = await limited.line();

@@ -2,7 +2,15 @@ import { lstat, stat } from "node:fs/promises";
 import { errorCode } from "../files/index.js";
 import { SomnusError } from "../http/errors.js";
 import type { ArtifactSpec } from "./artifact.js";
-import { covers, FOUND, hashFile, identityOf, type Receipt } from "./receipt.js";
+import {
+  covers,
+  FOUND,
+  hashFile,
+  identityOf,
+  type Receipt,
+  readReceipt,
+  receiptPath,
+} from "./receipt.js";
 
 /**
  * What stays the same of a file through changes of its content and moves within its file system, and is never that
@@ -11,6 +19,21 @@ import { covers, FOUND, hashFile, identityOf, type Receipt } from "./receipt.js"
 export async function birthOf(path: string): Promise<string> {
   const { ino, birthtimeNs } = await stat(path, { bigint: true });
   return `${ino}:${birthtimeNs}`;
+}
+
+/**
+ * Whether the file at `path` was brought or made here, as its receipt says, however damaged it is by now. Nothing of
+ * the file is read.
+ */
+export async function broughtHere(path: string): Promise<boolean> {
+  const receipt = await readReceipt(receiptPath(path));
+  if (receipt === null) return false;
+  const { source, brought, pinned } = receipt;
+  if (source !== FOUND) return true;
+  // Of a file that was found the receipt still knows what once was brought under its name.
+  if (brought !== undefined) return brought === (await birthOf(path).catch(() => null));
+  // One that was made has no birth noted.
+  return pinned !== undefined && pinned.by !== "first download";
 }
 
 /**

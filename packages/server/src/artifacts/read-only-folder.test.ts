@@ -1,6 +1,7 @@
 import { chmod, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { asNobody } from "../../test/other-process/index.js";
 import { fetcher } from "./__fixtures__/fetcher.js";
 import { compiledRoom, startProcess } from "./__fixtures__/other-process.js";
 import { payload, specOf } from "./__fixtures__/payload.js";
@@ -11,17 +12,13 @@ import { storageError } from "./storage-error.js";
 const content = payload(50_000);
 const room = compiledRoom();
 
-/** Another user where this one may do everything; none where it is an ordinary one already. */
-const nobody = process.getuid?.() === 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "";
-
 describe.skipIf(process.platform !== "linux")("a folder that this user may not write", () => {
   it("is named with what to do, and nothing is asked of any source", async () => {
     const dir = await tempDir();
     await chmod(dir, 0o555);
-    await chmod(room(), 0o755);
     const server = await serveRanges(content);
     const spec = specOf(content, [{ type: "https", url: `${server.origin}/m` }]);
-    const other = startProcess(room(), fetcher(spec, dir), { prefix: nobody });
+    const other = startProcess(room(), fetcher(spec, dir), { prefix: asNobody });
     expect(await other.line()).toBe("started");
     expect(await other.line()).toMatch(
       /^model_unavailable model\.bin cannot be stored in .*EACCES.*Make the folder writable for the user that Somnus runs as/,
@@ -35,8 +32,7 @@ describe.skipIf(process.platform !== "linux")("a folder that this user may not w
     const dir = await tempDir();
     await writeFile(join(dir, "model.bin"), content);
     await chmod(dir, 0o555);
-    await chmod(room(), 0o755);
-    const other = startProcess(room(), fetcher(specOf(content, []), dir), { prefix: nobody });
+    const other = startProcess(room(), fetcher(specOf(content, []), dir), { prefix: asNobody });
     expect(await other.line()).toBe("started");
     expect(JSON.parse(await other.line())).toMatchObject({ cached: true, source: "found on disk" });
     await chmod(dir, 0o755);

@@ -42,7 +42,7 @@ export function storageAdvice(error: unknown): string {
     case "EEXIST":
     case "ENOTEMPTY":
     case "ERR_FS_EISDIR":
-      return "Something else has a name that is needed there: move it elsewhere, or choose another folder.";
+      return "Something else has a name that is needed there: move it elsewhere, or choose another folder that is writable.";
     default:
       return "Make the folder writable, or choose another one.";
   }

@@ -2,6 +2,7 @@ import { createArtifacts } from "../artifacts/index.js";
 import {
   type CatalogModel,
   type CatalogVariant,
+  defaultVariant,
   downloadSize,
   isInstalled,
   readCatalog,
@@ -74,7 +75,7 @@ function rowOf(model: CatalogModel, variant: CatalogVariant): CatalogRow {
   return {
     id: model.id,
     quant: variant.quant,
-    default: variant.default === true || model.variants.length === 1,
+    default: variant === defaultVariant(model),
     name: model.name,
     publisher: model.publisher,
     license: model.license,

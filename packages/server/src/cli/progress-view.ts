@@ -106,7 +106,7 @@ export class ProgressView {
       const tookMs = performance.now() - step.begun;
       if (tookMs < WORTH_TELLING_MS && !step.told) continue;
       const { paint } = this.#out;
-      const size = sizeText(step.extent);
+      const size = measuredText(step.extent);
       const detail = `${size === "" ? "" : `${size}, `}${durationText(tookMs / 1_000)}`;
       this.#out.line(`${paint.green("✓")} ${printable(step.name)}  ${paint.dim(detail)}`);
     }
@@ -175,13 +175,10 @@ function detailText(extent: Extent | null): string {
   if ("percent" in extent) {
     if (extent.percent !== null) parts.push(`${Math.floor(extent.percent)} %`);
   } else {
+    const amount = (count: number) => (extent.unit === "bytes" ? bytesText(count) : `${count}`);
     if (extent.total !== undefined) {
-      const all = extent.unit === "bytes" ? bytesText(extent.total) : `${extent.total}`;
-      const done = extent.unit === "bytes" ? bytesText(extent.done) : `${extent.done}`;
-      parts.push(`${done} of ${all}`);
-    } else if (extent.done > 0) {
-      parts.push(extent.unit === "bytes" ? bytesText(extent.done) : `${extent.done}`);
-    }
+      parts.push(`${amount(extent.done)} of ${amount(extent.total)}`);
+    } else if (extent.done > 0) parts.push(amount(extent.done));
     if (extent.rate !== undefined && extent.unit === "bytes") {
       parts.push(`${bytesText(extent.rate)}/s`);
     }
@@ -191,7 +188,7 @@ function detailText(extent: Extent | null): string {
   return parts.join(", ");
 }
 
-function sizeText(extent: Extent | null): string {
+function measuredText(extent: Extent | null): string {
   if (extent === null || "percent" in extent || extent.unit !== "bytes") return "";
   return bytesText(extent.total ?? extent.done);
 }

@@ -1,11 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
-import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sha256Of, startFakeHub } from "../../test/fake-hub/index.js";
 import { encodeGguf, tinyLlama } from "../../test/gguf/index.js";
-import { runCli, startCli } from "./__fixtures__/cli.js";
+import { runCli } from "./__fixtures__/cli.js";
 import { modelsPlace } from "./__fixtures__/library.js";
+import { slowFiles, startPull } from "./__fixtures__/slow-pull.js";
 
 const REPO = "owner/Tiny-GGUF";
 const llama = encodeGguf(tinyLlama());
@@ -127,21 +127,13 @@ test("an unknown repository or quant is told with what there is", async () => {
 });
 
 test("Ctrl-C keeps what came, and the same command goes on there", async () => {
-  let isSlow = true;
-  const { hub, run } = await openPlaces({
-    intercept(request, response) {
-      if (!isSlow || request.method !== "GET" || !request.url?.includes("/resolve/")) return false;
-      response.writeHead(200, { "content-length": llama.length });
-      sendSlowly(response);
-      return true;
-    },
-  });
-  const first = await startCli(["pull", `${REPO}:Q8_0`], { ...run, terminal: 100 });
-  await first.err.shows("kB/s");
+  const slow = slowFiles(llama);
+  const { hub, run } = await openPlaces({ intercept: slow.intercept });
+  const first = await startPull(`${REPO}:Q8_0`, run);
   first.signal("SIGINT");
   expect(await first.ended).toBe(130);
   expect(first.err.text).toContain("somnus: Stopped.\n  The same command goes on.");
-  isSlow = false;
+  slow.release();
   const second = await runCli(["pull", `${REPO}:Q8_0`], run);
   expect(second.code).toBe(0);
   expect(second.err).toMatch(/tiny-Q8_0\.gguf: going on at [1-9]\d? %/);
@@ -150,16 +142,8 @@ test("Ctrl-C keeps what came, and the same command goes on there", async () => {
 });
 
 test("what an unfinished pull left can be removed", async () => {
-  const { place, run } = await openPlaces({
-    intercept(request, response) {
-      if (request.method !== "GET" || !request.url?.includes("/resolve/")) return false;
-      response.writeHead(200, { "content-length": llama.length });
-      sendSlowly(response);
-      return true;
-    },
-  });
-  const first = await startCli(["pull", `${REPO}:Q8_0`], { ...run, terminal: 100 });
-  await first.err.shows("kB/s");
+  const { place, run } = await openPlaces({ intercept: slowFiles(llama).intercept });
+  const first = await startPull(`${REPO}:Q8_0`, run);
   first.signal("SIGINT");
   await first.ended;
   const argv = ["rm", `${REPO}:Q8_0`, "--json", "--set", "server.port=1"];
@@ -171,14 +155,3 @@ test("what an unfinished pull left can be removed", async () => {
   expect(await readdir(place.modelsDir)).toEqual([]);
   expect((await runCli(argv, run)).code).toBe(1);
 });
-
-/** Sends the model in small pieces, but never its end. */
-function sendSlowly(response: ServerResponse): void {
-  let at = 0;
-  const timer = setInterval(() => {
-    const end = Math.min(at + 16_384, llama.length - 1);
-    response.write(llama.subarray(at, end));
-    at = end;
-  }, 20);
-  response.on("close", () => clearInterval(timer));
-}

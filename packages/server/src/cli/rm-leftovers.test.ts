@@ -1,12 +1,12 @@
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
-import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startFakeHub } from "../../test/fake-hub/index.js";
 import { encodeGguf, tinyLlama } from "../../test/gguf/index.js";
 import { findInCatalog, openLibrary, readCatalog } from "../models/index.js";
-import { type CliRun, runCli, startCli, temporaryFolder } from "./__fixtures__/cli.js";
+import { type CliRun, runCli, temporaryFolder } from "./__fixtures__/cli.js";
 import { addModel, modelsPlace } from "./__fixtures__/library.js";
+import { slowFiles, startPull } from "./__fixtures__/slow-pull.js";
 
 const NO_SERVER = ["--set", "server.port=1"];
 const REPO = "owner/Tiny-GGUF";
@@ -20,42 +20,14 @@ const isThere = (path: string) =>
 
 /** A hub that sends files slowly and without their end until it is released, and a folder to pull into. */
 async function openPlaces() {
-  const rest = new Map<ServerResponse, () => void>();
-  const state = { hangs: true };
+  const { intercept, release } = slowFiles(llama);
   const hub = await startFakeHub({
     repositories: { [REPO]: { files: { "t-Q4_K_M.gguf": llama, "t-Q8_0.gguf": llama } } },
-    intercept(request, response) {
-      if (!state.hangs || request.method !== "GET" || !request.url?.includes("/resolve/")) {
-        return false;
-      }
-      response.writeHead(200, { "content-length": llama.length });
-      let at = 0;
-      const timer = setInterval(() => {
-        const end = Math.min(at + 16_384, llama.length - 1);
-        response.write(llama.subarray(at, end));
-        at = end;
-      }, 20);
-      response.on("close", () => clearInterval(timer));
-      rest.set(response, () => {
-        clearInterval(timer);
-        response.end(llama.subarray(at));
-      });
-      return true;
-    },
+    intercept,
   });
   const place = await modelsPlace();
-  const release = () => {
-    state.hangs = false;
-    for (const end of rest.values()) end();
-  };
   const run = { cwd: place.cwd, env: hub.env };
   return { place, run, release, folder: join(place.modelsDir, "hub", REPO) };
-}
-
-async function startPull(quant: string, run: { cwd: string; env: NodeJS.ProcessEnv }) {
-  const pull = await startCli(["pull", `${REPO}:${quant}`], { ...run, terminal: 100 });
-  await pull.err.shows("kB/s");
-  return pull;
 }
 
 async function stop(pull: CliRun) {
@@ -65,7 +37,7 @@ async function stop(pull: CliRun) {
 
 test("rm of one quantization leaves the stopped pull of another alone", async () => {
   const { run, folder } = await openPlaces();
-  await stop(await startPull("Q4_K_M", run));
+  await stop(await startPull(`${REPO}:Q4_K_M`, run));
   const before = await readdir(folder);
   const other = await runCli(["rm", "-y", `${REPO}:Q8_0`, ...NO_SERVER], run);
   expect(other.code).toBe(1);
@@ -121,7 +93,7 @@ test("a file of the user's own under a name of the hub is not replaced", async (
 
 test("what is being pulled is not removed", async () => {
   const { place, run, release, folder } = await openPlaces();
-  const pull = await startPull("Q8_0", run);
+  const pull = await startPull(`${REPO}:Q8_0`, run);
   const { code, err } = await runCli(["rm", "-y", `${REPO}:Q8_0`, ...NO_SERVER], run);
   expect([code, err]).toEqual([
     1,

@@ -1,5 +1,6 @@
 import { lstat, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { holderText } from "../artifacts/index.js";
 import { type Config, isLoopbackHost } from "../config/index.js";
 import {
   findInCatalog,
@@ -155,7 +156,7 @@ async function whileNoPullBegins<T>(io: Io, modelsDir: string, work: () => Promi
   if (!(await stat(modelsDir).catch(() => null))?.isDirectory()) return await work();
   const { signal } = new AbortController();
   const onWait = (holder: { pid: number } | null) =>
-    io.err.line(`Waiting for ${processText(holder?.pid ?? null)}, which begins a pull or removes.`);
+    io.err.line(`Waiting for ${holderText(holder)}, which begins a pull or removes.`);
   let hasBegun = false;
   try {
     return await openPulls(modelsDir).deciding({ signal, onWait }, () => {
@@ -206,14 +207,10 @@ async function refusePulled(
   for (const [key, title] of keys) {
     const running = await pulls.runs(key);
     if (running === null) continue;
-    throw new CliFailure(`${title} is being pulled now, by ${processText(running.pid)}.`, {
+    throw new CliFailure(`${title} is being pulled now, by ${holderText(running)}.`, {
       advice: "Nothing was removed. Stop that pull or let it end, and try again.",
     });
   }
-}
-
-function processText(pid: number | null): string {
-  return pid === null ? "another process" : `process ${pid}`;
 }
 
 /** @throws CliFailure when a manifest cannot be read: the files that go may be those of its model */

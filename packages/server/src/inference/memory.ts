@@ -2,7 +2,7 @@ import { type MemoryModel, MemoryStatus, TierMove, TierMoved } from "@somnus/con
 import { defineRoute, jsonReply, type Route, SomnusError } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
 import type { InferenceParts, MemoryReport } from "./parts.js";
-import { placementOf, tierOf } from "./placement.js";
+import { placementOf, sum, tierOf } from "./placement.js";
 
 /** `GET /v1/memory/status` and `POST /v1/memory/tier` */
 export function memoryRoutes(parts: InferenceParts): Route[] {
@@ -146,8 +146,4 @@ function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel)
             measuredMs: activity.reloadMs,
           }),
   };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

@@ -50,6 +50,7 @@ const NOT_LOADED: Placement = {
   cpu_expert_layers: 0,
 };
 
-function sum(values: readonly number[]): number {
+/** The sum of some sizes; 0 for none. */
+export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

@@ -1,6 +1,6 @@
 import type { Bandwidths, Machine } from "./machine.js";
 import { Book, type Booking } from "./planner/book.js";
-import type { Budgets } from "./planner/budgets.js";
+import { type Budgets, grantedBytes } from "./planner/budgets.js";
 import { reloadMs } from "./planner/price.js";
 
 /** What is used and what is left of each tier. Bytes; unmeasured is null. */
@@ -40,7 +40,7 @@ export function figuresOf(
   const tier1 = hasDevices
     ? deviceFigures(machine, budgets, book)
     : {
-        totalBytes: Math.min(machine.host.totalBytes, machine.host.containerLimitBytes ?? Infinity),
+        totalBytes: grantedBytes(machine.host),
         budgetBytes: budgets.host.bytes,
         usedBytes: empty.freeHost - book.freeHost,
         unaccountedBytes: budgets.host.unaccountedBytes,

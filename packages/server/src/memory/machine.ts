@@ -1,5 +1,7 @@
-/** What computes: the field's own names of the first contract. */
-export type Accelerator = "NvidiaCuda" | "AmdRocm" | "AppleMetal" | "Vulkan" | "Cpu";
+import type { ACCELERATORS, TOPOLOGIES } from "@somnus/contract";
+
+/** What computes. */
+export type Accelerator = (typeof ACCELERATORS)[number];
 
 /** One device with memory of its own, or a share of the machine's. Unmeasured is null; sizes in bytes. */
 export interface Device {
@@ -37,7 +39,7 @@ export interface HostMemory {
 /** What the machine has and what Somnus may use of it. */
 export interface Machine {
   accelerator: Accelerator;
-  topology: "DiscretePcie" | "UnifiedMemory";
+  topology: (typeof TOPOLOGIES)[number];
   /** Made up by `hardware.simulate`. */
   simulated: boolean;
   name: string;

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Modality } from "@somnus/contract";
 import type { ModelConfig } from "../config/index.js";
 import { ggufPartPaths } from "../gguf/index.js";
-import type { CatalogModel, CatalogVariant } from "./catalog/index.js";
+import { type CatalogModel, type CatalogVariant, defaultVariant } from "./catalog/index.js";
 import { parseHubSpec } from "./hub/index.js";
 import { type LibraryManifest, libraryFilePath } from "./library/index.js";
 
@@ -44,12 +44,11 @@ export function catalogFiles(
   block: ModelConfig | null,
   modelsDir: string,
 ): ModelFiles {
-  const isDefault = model.variants.length === 1 || variant.default === true;
   return withNamed(block, modelsDir, {
     ...filesByRole(
       variant.files.map(({ role, file }) => ({ role, path: resolve(modelsDir, file) })),
     ),
-    remedy: `Get it with: somnus pull ${model.id}${isDefault ? "" : `:${variant.quant}`}`,
+    remedy: `Get it with: somnus pull ${model.id}${variant === defaultVariant(model) ? "" : `:${variant.quant}`}`,
   });
 }
 

@@ -9,6 +9,7 @@ import {
   writeTinyProjector,
 } from "../../test/gguf/index.js";
 import { CATALOG_ID, createPool, type PoolSettings } from "./__fixtures__/pool.js";
+import { manifestOf } from "./library/__fixtures__/manifest.js";
 import { type LibraryManifest, openLibrary } from "./library/index.js";
 
 const ID = "owner/name:Q4_K_M";
@@ -20,23 +21,7 @@ afterEach(async () => {
   await made.remove();
 });
 
-function manifest(more: Partial<LibraryManifest> = {}): LibraryManifest {
-  return {
-    manifest_version: 1,
-    id: ID,
-    quant: "Q4_K_M",
-    modality: "text_generation",
-    additional_modalities: [],
-    engine: "ggml_llama",
-    architecture: "llama",
-    license: null,
-    untested: false,
-    origin: { type: "huggingface", repo: "owner/name", revision: "a".repeat(40) },
-    files: [{ role: "weights", path: FILE, size: 1, sha256: null, ours: true }],
-    added_at: "2026-01-01T00:00:00.000Z",
-    ...more,
-  };
-}
+const manifest = (more: Partial<LibraryManifest> = {}) => manifestOf(ID, more);
 
 async function openPool(settings: PoolSettings = {}) {
   made = await createPool(settings);

@@ -72,9 +72,8 @@ export class Pool {
   }
 
   /** Reads the configured models, and the installed ones where those are served. */
-  async open(): Promise<void> {
-    await this.#takeConfigured();
-    await this.refresh();
+  open(): Promise<void> {
+    return this.refresh();
   }
 
   /**

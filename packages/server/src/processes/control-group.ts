@@ -1,3 +1,4 @@
+import { type Mount, parseMounts } from "./mounts.js";
 import type { SystemFiles } from "./system-files.js";
 
 /** Memory under a limit of the control group. Bytes. */
@@ -42,12 +43,13 @@ interface Level {
  * version at a time, so a machine with both may have memory in one and processors in the other.
  */
 export async function readControlGroup(files: SystemFiles): Promise<ControlGroup> {
-  const [groups, mounts] = await Promise.all([
+  const [groups, mountinfo] = await Promise.all([
     files.text("/proc/self/cgroup"),
     files.text("/proc/self/mountinfo"),
   ]);
+  const mounts = parseMounts(mountinfo ?? "");
   const [memory, processors] = ["memory", "cpu"].map((controller) =>
-    hierarchyOf(controller, groups ?? "", mounts ?? ""),
+    hierarchyOf(controller, groups ?? "", mounts),
   );
   const [memoryLevels, quotas] = await Promise.all([
     Promise.all((memory?.folders ?? []).map((at) => memoryLevel(files, memory?.version, at))),
@@ -66,7 +68,11 @@ export function parseCpuMax(text: string): number | null {
   return share(quota, period);
 }
 
-function hierarchyOf(controller: string, groups: string, mounts: string): Hierarchy | null {
+function hierarchyOf(
+  controller: string,
+  groups: string,
+  mounts: readonly Mount[],
+): Hierarchy | null {
   for (const line of groups.split("\n")) {
     const [, controllers = "", ...path] = line.split(":");
     if (!controllers.split(",").includes(controller)) continue;
@@ -82,30 +88,22 @@ function hierarchyOf(controller: string, groups: string, mounts: string): Hierar
   return { version: 2, folders: upwards(mount, unified) };
 }
 
-interface Mount {
-  at: string;
-  /** The group that is seen at the mount; in a container it is often not the root. */
-  root: string;
-}
-
-/** A mount in /proc/self/mountinfo (https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html). */
-function mountOf(kind: string, controller: string | null, mounts: string): Mount | null {
-  for (const line of mounts.split("\n")) {
-    const [before = "", after = ""] = line.split(" - ");
-    const [type, , options = ""] = after.split(" ");
-    if (type !== kind) continue;
-    if (controller !== null && !options.split(",").includes(controller)) continue;
-    const [, , , root, at] = before.split(" ");
-    if (root !== undefined && at !== undefined) return { at, root };
-  }
-  return null;
+/** The first mount of a kind, and of a controller where one is named. */
+function mountOf(
+  kind: string,
+  controller: string | null,
+  mounts: readonly Mount[],
+): Pick<Mount, "at" | "root"> | null {
+  const fits = ({ type, options }: Mount) =>
+    type === kind && (controller === null || options.includes(controller));
+  return mounts.find(fits) ?? null;
 }
 
 /**
  * The group's folder and those above it, up to the mount. A path that lies outside of what is mounted
  * is tried as it is: then only the mount itself is there.
  */
-function upwards({ at, root }: Mount, path: string): string[] {
+function upwards({ at, root }: Pick<Mount, "at" | "root">, path: string): string[] {
   const below = root !== "/" && (path === root || path.startsWith(`${root}/`));
   const inside = below ? path.slice(root.length) : path;
   const parts = inside.split("/").filter((part) => part !== "" && part !== "..");

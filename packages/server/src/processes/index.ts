@@ -10,5 +10,6 @@ export {
   writeIdentity,
 } from "./identity.js";
 export { killGroup } from "./kill-group.js";
+export { type Mount, parseMounts } from "./mounts.js";
 export { type ParentDeath, type TiedCommand, tiedToOurLife } from "./parent-death.js";
 export { SystemFiles } from "./system-files.js";

@@ -1,18 +1,8 @@
 import { expect, it } from "vitest";
-import { hostMemory, memoryTerms } from "./__fixtures__/host-memory.js";
+import { hostMemory } from "./__fixtures__/host-memory.js";
+import { terms } from "./__fixtures__/terms.js";
 import { World } from "./__fixtures__/world.js";
-import type { ModelTerms } from "./state.js";
 
-function terms(id: string, weights: number): ModelTerms {
-  return {
-    id,
-    slots: 2,
-    contextTokens: 8_192,
-    maxContextTokens: 16_384,
-    idleUnloadMs: Number.POSITIVE_INFINITY,
-    memory: memoryTerms(id, weights),
-  };
-}
 const A = terms("a", 50_000);
 const B = terms("b", 40_000);
 const effects = (world: World) => world.pending.map(({ effect }) => effect);

@@ -1,23 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hostMemory, memoryTerms } from "./__fixtures__/host-memory.js";
+import { terms } from "./__fixtures__/terms.js";
 import { World } from "./__fixtures__/world.js";
 import type { ModelTerms } from "./state.js";
 import { PATIENCE_MS } from "./waiting.js";
 
 const BUDGET = 100_000;
-
-function terms(id: string, weights: number, more: Partial<ModelTerms> = {}): ModelTerms {
-  return {
-    id,
-    slots: 2,
-    contextTokens: 8_192,
-    maxContextTokens: 16_384,
-    idleUnloadMs: Number.POSITIVE_INFINITY,
-    memory: memoryTerms(id, weights),
-    ...more,
-  };
-}
 
 const MODELS = [
   terms("a", 50_000),

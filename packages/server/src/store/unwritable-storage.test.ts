@@ -2,15 +2,14 @@ import { execFileSync } from "node:child_process";
 import { chmod, chown, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { afterShell, asNobody } from "../../test/other-process/index.js";
 import { compiledRoom, startProcess } from "./__fixtures__/other-process.js";
 import { tempDir } from "./__fixtures__/rows.js";
 import { openFile } from "./file.js";
 
 const room = compiledRoom();
 
-/** Another user where this one may do everything; none where it is an ordinary one already. */
 const root = process.getuid?.() === 0;
-const NOBODY = root ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
 
 const SAVE = `room.saveLoad(store, { model: "m", fromTier: "tier3_nvme_ssd", ms: 5, bytes: null, at: Date.now() });`;
 
@@ -19,7 +18,6 @@ describe.skipIf(process.platform !== "linux")("a folder that this user may not w
     const dir = join(await tempDir(), "data");
     await mkdir(dir, { mode: 0o555 });
     await chmod(join(dir, ".."), 0o755);
-    await chmod(room.path(), 0o755);
     const one = startProcess(
       room.path(),
       `
@@ -32,7 +30,7 @@ describe.skipIf(process.platform !== "linux")("a folder that this user may not w
       await store.close();
       process.stdin.destroy();
     `,
-      NOBODY,
+      asNobody,
     );
     const [times, status] = JSON.parse(await one.line());
     expect(times).toHaveLength(1);
@@ -65,7 +63,6 @@ describe.skipIf(process.platform !== "linux")("a folder that this user may not w
       if (name !== "s.db") await chmod(join(dir, name), companions);
     }
     await chmod(dir, 0o555);
-    await chmod(room.path(), 0o755);
     const one = startProcess(
       room.path(),
       `
@@ -73,7 +70,7 @@ describe.skipIf(process.platform !== "linux")("a folder that this user may not w
       console.log(JSON.stringify([await room.serviceTimes(store), store.status()]));
       await store.close();
     `,
-      NOBODY,
+      asNobody,
     );
     const [times, status] = JSON.parse(await one.line());
     await chmod(dir, 0o755);
@@ -108,7 +105,7 @@ describe.skipIf(process.platform !== "linux")("a disk without room", () => {
       await store.close();
       process.stdin.destroy();
     `,
-      ["sh", "-c", `trap '' XFSZ; ulimit -S -f 300; exec "$@"`, "sh"],
+      afterShell("trap '' XFSZ; ulimit -S -f 300"),
     );
     expect(JSON.parse(await one.line())).toMatchObject([1, { kept: "file" }]);
     expect(JSON.parse(await one.line())).toMatchObject([

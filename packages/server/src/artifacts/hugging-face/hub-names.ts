@@ -3,13 +3,13 @@ import { SourceFailure } from "../failure.js";
 const NAME = /^[A-Za-z0-9_](?:[\w.-]{0,94}[A-Za-z0-9_-])?$/;
 
 /** Whether this can be the name of a repository: "owner/name", as the hub allows them. */
-export function isRepositoryName(repo: string): boolean {
+function isRepositoryName(repo: string): boolean {
   const parts = repo.split("/");
   return parts.length === 2 && parts.every((part) => NAME.test(part) && !/--|\.\./.test(part));
 }
 
 /** Whether this can name a branch, a tag, a commit or a pull request: what git allows in a reference. */
-export function isRevisionName(revision: string): boolean {
+function isRevisionName(revision: string): boolean {
   return (
     revision.length <= 200 &&
     /^[\w][\w./+-]*$/.test(revision) &&

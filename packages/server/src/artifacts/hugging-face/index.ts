@@ -1,2 +1,1 @@
 export { listRepository, type RepositoryFile, type RepositoryListing } from "./listing.js";
-export { type HubSettings, readHubSettings } from "./settings.js";

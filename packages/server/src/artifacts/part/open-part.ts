@@ -40,7 +40,7 @@ export async function openPart(
 }
 
 /** Removes a part and its note. */
-export async function removePart(file: string): Promise<void> {
+async function removePart(file: string): Promise<void> {
   for (const path of [partPathOf(file), notePathOf(file), `${notePathOf(file)}.new`]) {
     await rm(path, { force: true, recursive: true });
   }

@@ -4,13 +4,17 @@ import type { NpmPart, Source } from "../artifact.js";
 import { SourceFailure } from "../failure.js";
 import type { Attempt } from "./attempt.js";
 import { type Npm, npmDownloadSize } from "./npm-client.js";
-import { CLIENT_START_MS, type ClientRun, lastWords, runClient } from "./package-client.js";
+import { type ClientRun, lastWords, runClient } from "./package-client.js";
 import { npmPackageName } from "./package-names.js";
-import { joinPackages, type PackagePiece, type PackageSettings, requireReach } from "./packages.js";
+import { joinPackages, type PackagePiece, type PackageSettings } from "./packages.js";
+import { bringPackage, noteSilence, quietMs, type Registry, requireReach } from "./registry.js";
 import { readTarMember } from "./tar-member.js";
 
-/** The one name under which all of the registry is remembered: npm knows the address, we do not. */
-export const NPM_HOST = "npm";
+const NPM: Registry = {
+  name: "npm",
+  bringing: "npm pack",
+  hasAnswered: (output) => /^npm http fetch GET \d{3} /m.test(output),
+};
 
 /** Brings members of packages by `npm pack`, one package after the other, and joins them in their order. */
 export async function bringNpm(
@@ -18,7 +22,7 @@ export async function bringNpm(
   attempt: Attempt,
   settings: PackageSettings<Npm>,
 ): Promise<void> {
-  requireReach(NPM_HOST, attempt);
+  requireReach(NPM, attempt);
   for (const part of source.parts) requirePlain(part);
   const npm = await settings.find(attempt.signal);
   if (!npm) {
@@ -31,11 +35,10 @@ export async function bringNpm(
     (part): PackagePiece => ({
       name: `${part.package} ${part.version} ${part.member}`,
       packageName: npmPackageName(part),
-      async download({ folder, answered, downloaded }) {
-        // It may have got out of reach since: while another file waited for the same package.
-        requireReach(NPM_HOST, attempt);
-        return await pack(part, npm, folder, attempt, answered, downloaded);
-      },
+      download: ({ folder, answered, downloaded }) =>
+        bringPackage(NPM, { package: part.package, answered }, attempt, (patient) =>
+          pack(part, npm, folder, attempt, patient, downloaded),
+        ),
       read: (file, limit) => readTarMember(file, part.member, limit, attempt.signal),
     }),
   );
@@ -49,30 +52,8 @@ function requirePlain({ package: name, version }: NpmPart): void {
   if (!plain) throw new SourceFailure("wrong", `${name}@${version} is not a package and a version`);
 }
 
-/** Packs, once more when an earlier package came and this one broke; gives the archive. */
+/** Packs the package; gives the archive. */
 async function pack(
-  part: NpmPart,
-  npm: Npm,
-  folder: string,
-  attempt: Attempt,
-  answered: boolean,
-  downloaded: (bytes: number) => void,
-): Promise<string> {
-  const patient = attempt.patient || answered || attempt.reach.isSlow(NPM_HOST);
-  for (let tries = answered ? 2 : 1; ; tries -= 1) {
-    try {
-      const file = await packOnce(part, npm, folder, attempt, patient, downloaded);
-      if (attempt.patient) attempt.reach.slow(NPM_HOST);
-      return file;
-    } catch (error) {
-      const again = error instanceof SourceFailure && error.kind === "faltered" && tries > 1;
-      if (!again) throw error;
-      attempt.log.warn({ package: part.package, reason: error.message }, "npm pack is repeated");
-    }
-  }
-}
-
-async function packOnce(
   part: NpmPart,
   npm: Npm,
   folder: string,
@@ -80,7 +61,7 @@ async function packOnce(
   patient: boolean,
   downloaded: (bytes: number) => void,
 ): Promise<string> {
-  const { limits, reach } = attempt;
+  const { limits } = attempt;
   const out = join(folder, "out");
   // The user's own cache would keep a second copy of every model that nobody reads again.
   const cache = join(folder, "cache");
@@ -107,18 +88,11 @@ async function packOnce(
     signal: attempt.signal,
     bytesSoFar: () => npmDownloadSize(join(cache, "_cacache")),
     downloaded,
-    quietMs: (output) => {
-      if (output === "") return CLIENT_START_MS;
-      if (patient || hasAnswered(output)) return 2 * limits.patientMs;
-      return limits.reachMs;
-    },
+    quietMs: quietMs(NPM, patient, limits),
   });
   if (run.status !== 0) {
     const failure = npmFailure(run, part);
-    const silent = failure.kind === "faltered" && !hasAnswered(run.output);
-    if (failure.kind === "unreachable" || silent) {
-      reach.unreachable(NPM_HOST, failure.message, silent && !attempt.patient);
-    }
+    noteSilence(NPM, failure, run, attempt);
     throw failure;
   }
   const archives = (await readdir(out)).filter((name) => name.endsWith(".tgz"));
@@ -127,11 +101,6 @@ async function packOnce(
     throw new SourceFailure("wrong", `npm left ${archives.length} archives for ${part.package}`);
   }
   return join(out, archive);
-}
-
-/** Lines that npm prints only after a registry gave it something. */
-function hasAnswered(output: string): boolean {
-  return /^npm http fetch GET \d{3} /m.test(output);
 }
 
 const UNREACHABLE =
@@ -151,7 +120,7 @@ function npmFailure(run: ClientRun, part: NpmPart): SourceFailure {
   if (["ENOSPC", "EDQUOT"].includes(code)) {
     return new SourceFailure("disk", `no space was left while npm downloaded ${wanted}`);
   }
-  if (UNREACHABLE.test(code) && !hasAnswered(run.output)) {
+  if (UNREACHABLE.test(code) && !NPM.hasAnswered(run.output)) {
     return new SourceFailure("unreachable", `npm cannot reach the package registry: ${said}`);
   }
   if (run.silent) return new SourceFailure("faltered", `npm got no answer for ${wanted} in time`);

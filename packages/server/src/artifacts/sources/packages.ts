@@ -33,13 +33,6 @@ export interface PackagePiece {
   read(file: string, limit: number): AsyncIterable<Buffer>;
 }
 
-/** Throws when the registry was found out of reach a moment ago, unless this is the patient try of a silent one. */
-export function requireReach(registry: string, { reach, patient }: Attempt): void {
-  const known = reach.passedOver(registry);
-  if (!known || (known.silent && patient)) return;
-  throw new SourceFailure(known.silent ? "faltered" : "unreachable", known.reason);
-}
-
 /**
  * Joins packages' contents in their order, one package on disk at a time besides those that other files share. Those
  * that an earlier try brought are not brought again.

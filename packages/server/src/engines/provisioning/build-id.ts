@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import type { ReleaseAccelerator } from "./catalog.js";
 import type { Receipt } from "./receipt.js";
 
 /** What a build computes on, besides the processor. */
-export type BuildAccelerator = "cpu" | "cuda" | "rocm" | "vulkan" | "metal" | "unknown";
+export type BuildAccelerator = ReleaseAccelerator | "unknown";
 
 /** cmake flags that switch an accelerator on, by what it is called here. */
 const SWITCHES: readonly (readonly [string, BuildAccelerator])[] = [
@@ -29,17 +30,25 @@ export function buildId(receipt: Receipt, key: string): string {
   const number = receipt.build === null ? "unnumbered" : `b${receipt.build}`;
   switch (receipt.origin) {
     case "release":
-      return `${number}-${receipt.release?.variant ?? "unknown"}-release`;
-    case "source": {
-      const accelerator = acceleratorOf(receipt);
-      const middle = accelerator === "cpu" || accelerator === "unknown" ? "" : `-${accelerator}`;
-      return `${number}${middle}-source-${key.slice(-12).slice(0, 4)}`;
-    }
+      return releaseId(number, receipt.release?.variant ?? "unknown");
+    case "source":
+      return sourceId(number, acceleratorOf(receipt), key);
     case "local":
       return `${number}-local-${shortHash(key)}`;
     default:
       return `${receipt.origin}-${shortHash(key)}`;
   }
+}
+
+/** The id of a release build. `number` as ids begin with it: "b11434". */
+export function releaseId(number: string, variant: string): string {
+  return `${number}-${variant}-release`;
+}
+
+/** The id of a build made here, by its folder's name. `number` as ids begin with it: "b11434". */
+export function sourceId(number: string, accelerator: BuildAccelerator, folder: string): string {
+  const middle = accelerator === "cpu" || accelerator === "unknown" ? "" : `-${accelerator}`;
+  return `${number}${middle}-source-${folder.slice(-12).slice(0, 4)}`;
 }
 
 function shortHash(text: string): string {

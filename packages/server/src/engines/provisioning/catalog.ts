@@ -75,18 +75,22 @@ const ReleaseFile = Type.Object(
 );
 export type ReleaseFile = Static<typeof ReleaseFile>;
 
+/** What a ready-made program of a release computes on. */
+export const ReleaseAccelerator = Type.Union([
+  Type.Literal("cpu"),
+  Type.Literal("cuda"),
+  Type.Literal("rocm"),
+  Type.Literal("vulkan"),
+  Type.Literal("metal"),
+]);
+export type ReleaseAccelerator = Static<typeof ReleaseAccelerator>;
+
 /** What a ready-made program of a release runs on. */
 export const ReleaseAsset = Type.Object(
   {
     os: Type.Union([Type.Literal("linux"), Type.Literal("darwin"), Type.Literal("win32")]),
     arch: Type.Union([Type.Literal("x64"), Type.Literal("arm64")]),
-    accelerator: Type.Union([
-      Type.Literal("cpu"),
-      Type.Literal("cuda"),
-      Type.Literal("rocm"),
-      Type.Literal("vulkan"),
-      Type.Literal("metal"),
-    ]),
+    accelerator: ReleaseAccelerator,
     /** Tells assets of one accelerator apart, as "cuda-12.8"; absent: the accelerator's name. */
     variant: Type.Optional(Type.String({ pattern: "^[a-z0-9][a-z0-9.-]*$" })),
     /** Oldest driver version, its first number, that it runs with. */

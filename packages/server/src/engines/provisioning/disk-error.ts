@@ -10,6 +10,12 @@ export function explainDiskError(error: unknown, name: string, root: string): un
   return denied ? notWritable(root, error) : error;
 }
 
+/** Whether the system refused to write: the disk is full, or may not be written. */
+export function isFromTheDisk(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code ?? "";
+  return isDiskFull(error) || ["EACCES", "EPERM", "EROFS"].includes(code);
+}
+
 /** Too little room for an engine, with why in words. */
 export function diskFull(name: string, root: string, why: string, cause?: unknown): SomnusError {
   const message = `${name} cannot be put on this machine: there is too little room on the disk of ${root} (${why}). Make room and start again, or ${SET_PATH}.`;

@@ -1,11 +1,12 @@
-import { access, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findProgram } from "../../processes/index.js";
 import { runProgram } from "./run-program.js";
+import { type Accelerator, exists } from "./toolchain.js";
 
 /** A graphics interface that a ready-made program can use on this machine, by its driver alone. */
 export interface Driver {
-  accelerator: "cuda" | "rocm" | "vulkan" | "metal";
+  accelerator: Accelerator;
   /** First number of the driver's version; null where it is not told or does not matter. */
   version: number | null;
 }
@@ -81,11 +82,7 @@ export function thisMachine(env: NodeJS.ProcessEnv, signal: AbortSignal): Machin
     platform: process.platform,
     arch: process.arch,
     env,
-    exists: (path) =>
-      access(path).then(
-        () => true,
-        () => false,
-      ),
+    exists,
     text: (path) => readFile(path, "utf8").catch(() => null),
     async nvidiaVersion() {
       const path = await findProgram("nvidia-smi", env);

@@ -1,7 +1,7 @@
 import type { Verdict } from "./accept.js";
-import { acceptRelease, failedRelease, planRelease } from "./from-release.js";
+import { acceptRelease, planRelease } from "./from-release.js";
 import { acceptBuilt, planSource } from "./from-source.js";
-import { readFailedBuild } from "./source-build/failed-build.js";
+import { failedBuildFile, readFailedBuild } from "./source-build/failed-build.js";
 import { setbackOf } from "./steering/setbacks.js";
 import type { Way } from "./way.js";
 
@@ -13,12 +13,14 @@ import type { Way } from "./way.js";
 export const fromCache: Way = async (context, _on, signal) => {
   const { engine, options, root, setbacks } = context;
   const releases = await planRelease(context);
-  const source = await planSource(context);
   const accelerated = releases.filter(({ asset }) => asset.accelerator !== "cpu");
   const plain = releases.filter(({ asset }) => asset.accelerator === "cpu");
   const looks: (() => Promise<Verdict | null>)[] = [
     ...accelerated.map((plan) => () => acceptRelease(plan, context, signal)),
-    ...(source === null ? [] : [() => acceptBuilt(source.plan, context, signal)]),
+    async () => {
+      const source = await planSource(context);
+      return source && acceptBuilt(source.plan, context, signal);
+    },
     ...plain.map((plan) => () => acceptRelease(plan, context, signal)),
   ];
   let passedOver: Verdict | null = null;
@@ -36,7 +38,7 @@ export const fromCache: Way = async (context, _on, signal) => {
     }
     const [better] = accelerated;
     if (better !== undefined && verdict.binary.accelerator === "cpu") {
-      const failed = await readFailedBuild(failedRelease(root, better));
+      const failed = await readFailedBuild(failedBuildFile(root, better));
       options.log.info(
         failed === null
           ? `${engine.name} runs on the processor alone; for ${better.asset.accelerator}: somnus engine install --accelerator ${better.asset.accelerator}`

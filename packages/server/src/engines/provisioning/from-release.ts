@@ -1,21 +1,19 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { SomnusError } from "../../http/errors.js";
 import type { OnProgress } from "../../observe/index.js";
-import { isExecutableFile } from "../../processes/index.js";
-import { accept, type Verdict } from "./accept.js";
-import { buildNumbered } from "./catalog.js";
+import type { Verdict } from "./accept.js";
+import { acceptFolder } from "./accept-folder.js";
 import { chooseAssets, type ReleasePlan } from "./release/choose-assets.js";
 import { installRelease } from "./release/install-release.js";
-import { readFailedBuild, writeFailedBuild } from "./source-build/failed-build.js";
+import { failedBuildFile, readFailedBuild, writeFailedBuild } from "./source-build/failed-build.js";
 import { sweepLeftovers } from "./source-build/leftovers.js";
 import { underLock } from "./under-lock.js";
-import { type Context, programFile, RECEIPT, type Way } from "./way.js";
+import { type Context, type Way, wantedBuild } from "./way.js";
 
 /** The assets of the wanted build for this machine, best first. */
 export async function planRelease(context: Context): Promise<ReleasePlan[]> {
-  const { engine, options, wanted } = context;
-  const build = buildNumbered(engine, wanted.number ?? engine.default_build);
+  const { options, wanted } = context;
+  const build = wantedBuild(context);
   const machine = {
     platform: process.platform,
     arch: process.arch,
@@ -30,14 +28,12 @@ export async function planRelease(context: Context): Promise<ReleasePlan[]> {
  * an accelerator that does not work here gives way to the next, at last to that for the processor.
  */
 export const fromRelease: Way = async (context, on, signal) => {
-  const { engine, options, wanted } = context;
+  const { options, wanted } = context;
   const plans = await planRelease(context);
   if (plans.length === 0) {
-    const number = wanted.number ?? engine.default_build;
-    const build = buildNumbered(engine, number);
+    const { number, release } = wantedBuild(context);
     const what = wanted.accelerator === undefined ? "this machine" : `${wanted.accelerator} here`;
-    const reason =
-      build.release === undefined ? null : `build ${number} has no release for ${what}`;
+    const reason = release === undefined ? null : `build ${number} has no release for ${what}`;
     return { accepted: false, reason };
   }
   if (options.releaseBuild !== true) {
@@ -59,7 +55,7 @@ async function firstThatWorks(
   for (const [at, plan] of plans.entries()) {
     const done = await acceptRelease(plan, context, signal);
     if (done?.accepted) return done;
-    const note = failedRelease(root, plan);
+    const note = failedBuildFile(root, plan);
     const failed = wanted.again === true ? null : await readFailedBuild(note);
     if (failed !== null) {
       log.warn(
@@ -98,25 +94,13 @@ async function firstThatWorks(
   return { accepted: false, reason: reasons.join("; ") };
 }
 
-/** The unpacked build of a plan; null when there is none. One that no longer works is a logged refusal. */
-export async function acceptRelease(
+/** The unpacked build of a plan, see `acceptFolder`. */
+export function acceptRelease(
   plan: ReleasePlan,
-  { root, engine, trial, options }: Context,
+  context: Context,
   signal: AbortSignal,
 ): Promise<Verdict | null> {
-  const path = join(root, plan.folder, programFile(engine));
-  if (!(await isExecutableFile(path))) return null;
-  const receiptFile = join(root, plan.folder, RECEIPT);
-  const verdict = await accept({ path, origin: "release", receiptFile }, trial, signal);
-  if (!verdict.accepted) {
-    options.log.warn({ path }, `the ${engine.name} release cannot be used: ${verdict.reason}`);
-  }
-  return verdict;
-}
-
-/** Where it is noted that a release did not work here. */
-export function failedRelease(root: string, plan: ReleasePlan): string {
-  return join(root, "failed", `${plan.folder}.json`);
+  return acceptFolder(plan, "release", `the ${context.engine.name} release`, context, signal);
 }
 
 /** A failed fetch ends with what to do about it; among the reasons of several ways that misleads. */

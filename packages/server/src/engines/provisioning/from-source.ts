@@ -1,23 +1,22 @@
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { OnProgress } from "../../observe/index.js";
-import { isExecutableFile } from "../../processes/index.js";
-import { accept, type Verdict } from "./accept.js";
+import type { Verdict } from "./accept.js";
+import { acceptFolder } from "./accept-folder.js";
 import type { EngineBinary } from "./binary.js";
-import { buildNumbered } from "./catalog.js";
 import { type BuildPlan, planBuild } from "./source-build/build-plan.js";
-import { readFailedBuild, writeFailedBuild } from "./source-build/failed-build.js";
+import { failedBuildFile, readFailedBuild, writeFailedBuild } from "./source-build/failed-build.js";
 import { BuildError, buildFromSource, type SourceBuild } from "./source-build/source-build.js";
 import { type Accelerator, findAccelerators, findToolchain } from "./toolchain.js";
 import { underLock } from "./under-lock.js";
-import { type Context, programFile, RECEIPT, type Way } from "./way.js";
+import { type Context, programFile, type Way, wantedBuild } from "./way.js";
 
 /** How the wanted build is made here, and how for the processor alone; null when the catalog has no source of it. */
 export async function planSource(
   context: Context,
 ): Promise<{ plan: BuildPlan; plain: BuildPlan } | null> {
-  const { engine, trial, wanted, options } = context;
-  const pinned = buildNumbered(engine, wanted.number ?? engine.default_build);
+  const { trial, wanted, options } = context;
+  const pinned = wantedBuild(context);
   const recipe = pinned.source;
   if (recipe === undefined) return null;
   const plain = planBuild(pinned.number, recipe, [], trial.processor);
@@ -36,8 +35,10 @@ export const fromSource: Way = async (context, on, signal) => {
   const { engine, trial, root, options, wanted } = context;
   const plans = await planSource(context);
   if (plans === null) {
-    const number = wanted.number ?? engine.default_build;
-    return { accepted: false, reason: `build ${number} has no source in the catalog` };
+    return {
+      accepted: false,
+      reason: `build ${wantedBuild(context).number} has no source in the catalog`,
+    };
   }
   const { plan, plain } = plans;
   const { accelerator } = wanted;
@@ -67,7 +68,7 @@ export const fromSource: Way = async (context, on, signal) => {
         ? await buildOrFallBack(build, plain, context, on, signal)
         : await buildFromSource(build, on, signal);
     if (built.path.startsWith(join(root, plan.folder))) {
-      await rm(failedNote(root, plan), { force: true });
+      await rm(failedBuildFile(root, plan), { force: true });
     }
     return built;
   });
@@ -89,7 +90,7 @@ export async function buildOrFallBack(
     const accelerators = build.plan.accelerators.join(" and ");
     if (accelerators === "" || !(error instanceof BuildError)) throw error;
     if (temporary.includes(error.failure.kind)) throw error;
-    const note = failedNote(context.root, build.plan);
+    const note = failedBuildFile(context.root, build.plan);
     context.options.log.warn(
       { log: error.logFile, lines: error.failure.lines, note },
       `${build.name} could not be built for ${accelerators}; building it for the processor alone`,
@@ -111,7 +112,7 @@ async function withoutFailedAccelerator(
   { root, options, engine }: Context,
 ): Promise<BuildPlan> {
   if (wanted.accelerators.length === 0) return wanted;
-  const file = failedNote(root, wanted);
+  const file = failedBuildFile(root, wanted);
   const failed = await readFailedBuild(file);
   if (failed === null) return wanted;
   options.log.warn(
@@ -121,21 +122,11 @@ async function withoutFailedAccelerator(
   return plain;
 }
 
-function failedNote(root: string, plan: BuildPlan): string {
-  return join(root, "failed", `${plan.folder}.json`);
-}
-
-/** The finished build of a plan; null when there is none. One that no longer works is a logged refusal. */
-export async function acceptBuilt(
+/** The finished build of a plan, see `acceptFolder`. */
+export function acceptBuilt(
   plan: BuildPlan,
-  { root, engine, trial, options }: Pick<Context, "root" | "engine" | "trial" | "options">,
+  context: Pick<Context, "root" | "engine" | "trial" | "options">,
   signal: AbortSignal,
 ): Promise<Verdict | null> {
-  const path = join(root, plan.folder, programFile(engine));
-  if (!(await isExecutableFile(path))) return null;
-  const receiptFile = join(root, plan.folder, RECEIPT);
-  const verdict = await accept({ path, origin: "source", receiptFile }, trial, signal);
-  if (verdict.accepted) return verdict;
-  options.log.warn({ path }, `the cached ${engine.name} cannot be used: ${verdict.reason}`);
-  return verdict;
+  return acceptFolder(plan, "source", `the cached ${context.engine.name}`, context, signal);
 }

@@ -1,5 +1,5 @@
-import { access, constants } from "node:fs/promises";
 import type { Logger, OnProgress } from "../../observe/index.js";
+import { isExecutableFile } from "../../processes/index.js";
 import type { ExitReason } from "../engine.js";
 import type { EngineBinary } from "./binary.js";
 import type { Provisioning } from "./provisioning.js";
@@ -54,7 +54,7 @@ export class NextEngine {
   }
 
   /**
-   * The engine for a load that starts now. Costs two looks at the disk unless something has changed.
+   * The engine for a load that starts now. Costs a few looks at the disk unless something has changed.
    * @throws Error when none was brought yet
    */
   async forLoad(): Promise<EngineBinary> {
@@ -91,7 +91,7 @@ export class NextEngine {
     const binary = this.#binary;
     if (binary === null) throw new Error("The engine was asked for before it was brought.");
     const mark = await this.#provisioning.steeringMark();
-    if (mark === this.#mark && (await canRun(binary.path))) return binary;
+    if (mark === this.#mark && (await isExecutableFile(binary.path))) return binary;
     try {
       const next = await this.#provisioning.provideInstalled(this.#stop.signal);
       if (next === null) {
@@ -145,11 +145,4 @@ export class NextEngine {
       }
     }
   }
-}
-
-function canRun(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

@@ -9,7 +9,7 @@ import { installToolsHere, SET_PATH } from "./advice.js";
 import type { EngineBinary } from "./binary.js";
 import { meantId } from "./build-id.js";
 import { candidateOf, type InstalledBuild, readBuilds } from "./builds.js";
-import { buildNumbered, type EngineEntry, readCatalog } from "./catalog.js";
+import { type EngineEntry, readCatalog } from "./catalog.js";
 import { explainUnkept } from "./disk-error.js";
 import { type Driver, findDrivers, thisMachine } from "./drivers.js";
 import { fromCache } from "./from-cache.js";
@@ -32,7 +32,13 @@ import {
 } from "./steering/setbacks.js";
 import { findToolchain, type Toolchain } from "./toolchain.js";
 import { underLock } from "./under-lock.js";
-import type { Context, ProvisioningOptions, Wanted, Way } from "./way.js";
+import {
+  type Context,
+  type ProvisioningOptions,
+  type Wanted,
+  type Way,
+  wantedBuild,
+} from "./way.js";
 
 /** What `install` is to bring. */
 export interface InstallRequest extends Wanted {
@@ -96,12 +102,22 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
   const { env, log } = options;
   const rootOf = (engine: EngineEntry) => join(resolve(options.cacheDir), engine.name);
 
-  /** Asked for at every load: the catalog is not read again for it. */
-  let steered: Promise<string> | undefined;
+  /** Every load needs it: the catalog is read once. */
+  let read: Promise<EngineEntry> | undefined;
+  function readEngine(): Promise<EngineEntry> {
+    read ??= readCatalog(options.catalogFile).then(
+      ({ llama }) => llama,
+      (error) => {
+        read = undefined;
+        throw error;
+      },
+    );
+    return read;
+  }
 
   async function contextFor(wanted: Wanted, signal: AbortSignal): Promise<Context> {
     signal.throwIfAborted();
-    const engine = (await readCatalog(options.catalogFile)).llama;
+    const engine = await readEngine();
     const processor = await processorKey(env, signal);
     const trial: Trial = { neededFlags: NEEDED_FLAGS, processor, env, log };
     const root = rootOf(engine);
@@ -186,8 +202,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       return found;
     },
     async steeringMark() {
-      steered ??= readCatalog(options.catalogFile).then(({ llama }) => rootOf(llama));
-      const root = await steered;
+      const root = rootOf(await readEngine());
       const files = [choiceFile(root), setbacksFile(root)];
       const marks = files.map((file) =>
         stat(file).then(
@@ -198,7 +213,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
       return (await Promise.all(marks)).join(" ");
     },
     async installed() {
-      const root = rootOf((await readCatalog(options.catalogFile)).llama);
+      const root = rootOf(await readEngine());
       return (await readBuilds(root)).map(({ binary }) => binary);
     },
     async report(signal, how = "try") {
@@ -215,8 +230,7 @@ export function createProvisioning(options: ProvisioningOptions): Provisioning {
     async install(request, on, signal) {
       const context = await contextFor({ ...request, again: true }, signal);
       if (request.path !== undefined) return registerOwn(request.path, context, signal);
-      const number = request.number ?? context.engine.default_build;
-      buildNumbered(context.engine, number);
+      const { number } = wantedBuild(context);
       const ways = {
         release: [fromRelease],
         source: [fromSource],

@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import Type, { type Static } from "typebox";
 import { replaceJson } from "../../files/index.js";
+import { ReleaseAccelerator } from "./catalog.js";
 import { readShaped } from "./read-shaped.js";
 
 /** What identifies a file without reading it. Sizes in bytes, times in ms since 1970. */
@@ -43,13 +44,7 @@ export const Receipt = Type.Object({
   release: Type.Optional(
     Type.Object({
       variant: Type.String(),
-      accelerator: Type.Union([
-        Type.Literal("cpu"),
-        Type.Literal("cuda"),
-        Type.Literal("rocm"),
-        Type.Literal("vulkan"),
-        Type.Literal("metal"),
-      ]),
+      accelerator: ReleaseAccelerator,
       files: Type.Array(
         Type.Object({
           file: Type.String(),

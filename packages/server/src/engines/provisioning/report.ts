@@ -1,4 +1,5 @@
 import type { EngineBinary } from "./binary.js";
+import { releaseId, sourceId } from "./build-id.js";
 import { readBuilds } from "./builds.js";
 import { planRelease } from "./from-release.js";
 import { planSource } from "./from-source.js";
@@ -64,7 +65,7 @@ export async function reportEngines(
         ? sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
         : null;
       available.push({
-        id: `b${number}-${variant}-release`,
+        id: releaseId(`b${number}`, variant),
         ...{ number, from: "release" as const, accelerator: asset.accelerator, bytes },
       });
     }
@@ -72,9 +73,8 @@ export async function reportEngines(
     if (source === null) continue;
     const { plan } = source;
     const accelerator = plan.accelerators[0] ?? "cpu";
-    const middle = accelerator === "cpu" ? "" : `-${accelerator}`;
     available.push({
-      id: `b${number}${middle}-source-${plan.folder.slice(-12).slice(0, 4)}`,
+      id: sourceId(`b${number}`, accelerator, plan.folder),
       ...{ number, from: "source" as const, accelerator, bytes: plan.recipe.size },
     });
   }

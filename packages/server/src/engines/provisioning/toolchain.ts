@@ -165,7 +165,8 @@ async function firstThere(paths: readonly string[]): Promise<string | null> {
   return null;
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether there is anything under a path. */
+export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -1,7 +1,7 @@
 import type { Artifacts } from "../../artifacts/index.js";
 import type { Logger, OnProgress } from "../../observe/index.js";
 import type { Trial, Verdict } from "./accept.js";
-import type { EngineEntry } from "./catalog.js";
+import { buildNumbered, defaultBuild, type EngineEntry, type PinnedBuild } from "./catalog.js";
 import type { Driver } from "./drivers.js";
 import type { Setback } from "./steering/setbacks.js";
 
@@ -53,6 +53,14 @@ export interface Context {
   setbacks: readonly Setback[];
   /** Graphics drivers of this machine, looked up once. */
   drivers(): Promise<Driver[]>;
+}
+
+/**
+ * The build of the catalog that is asked for.
+ * @throws SomnusError `model_unavailable` when the catalog has none with that number
+ */
+export function wantedBuild({ engine, wanted }: Pick<Context, "engine" | "wanted">): PinnedBuild {
+  return wanted.number === undefined ? defaultBuild(engine) : buildNumbered(engine, wanted.number);
 }
 
 /** Name of the receipt in the folder of a build. */

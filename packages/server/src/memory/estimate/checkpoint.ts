@@ -1,6 +1,6 @@
 import type { GgufSummary } from "../../gguf/index.js";
 import type { Want } from "../estimate-types.js";
-import { rowBytes, stateBytes } from "./kv-memory.js";
+import { rowsOf, stateBytes } from "./kv-memory.js";
 import type { LayerKinds } from "./layer-kinds.js";
 
 /**
@@ -12,9 +12,10 @@ import type { LayerKinds } from "./layer-kinds.js";
 export function checkpointBytes(gguf: GgufSummary, kinds: LayerKinds, want: Want): number {
   if (!kinds.keepsKv) return 0;
   const tokens = Math.min(kinds.window?.tokens ?? 0, want.contextTokens);
+  const row = rowsOf(gguf, kinds, want);
   return kinds.layers.reduce((sum, kind, at) => {
     if (kind.recurrent) return sum + stateBytes(gguf);
     if (kind.attention !== "window" || want.fullSlidingWindow === true) return sum;
-    return sum + tokens * rowBytes(gguf, kinds, want, at);
+    return sum + tokens * row(kind, at);
   }, 0);
 }

@@ -70,12 +70,8 @@ export function valueElements(gguf: GgufSummary, kind: LayerKind, at: number): n
   return headLengths(gguf, kind).value * kvHeadsOf(gguf, at);
 }
 
-/** Bytes that one token keeps in one layer's KV memory. */
-export function rowBytes(gguf: GgufSummary, kinds: LayerKinds, want: Want, at: number): number {
-  return rowsOf(gguf, kinds, want)(kinds.layers[at]!, at);
-}
-
-function rowsOf(
+/** Bytes that one token keeps in the KV memory of a layer. */
+export function rowsOf(
   gguf: GgufSummary,
   kinds: LayerKinds,
   want: Want,

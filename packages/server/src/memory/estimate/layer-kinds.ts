@@ -164,6 +164,12 @@ export function feedForwardOf(gguf: GgufSummary, at: number): number {
   return (Array.isArray(length) ? length[at] : length) ?? 0;
 }
 
+/** Feed-forward length of one expert of a layer; null where the file does not say. */
+export function expertFeedForwardOf(gguf: GgufSummary, at: number): number | null {
+  const length = gguf.expertFeedForwardLength;
+  return (Array.isArray(length) ? length[at] : length) ?? null;
+}
+
 /** Elements of one head's key and value, which sliding-window layers may have others of. */
 export function headLengths(gguf: GgufSummary, kind: LayerKind): { key: number; value: number } {
   const heads = headsOf(gguf, 0);

@@ -1,10 +1,15 @@
 import type { GgufProjector, GgufSummary } from "../../gguf/index.js";
 import type { Want } from "../estimate-types.js";
+import { F16, F32 } from "./graph/elements.js";
 import { forwardGraph } from "./graph/forward-graph.js";
-import { feedForwardOf, headLengths, headsOf, type LayerKinds } from "./layer-kinds.js";
+import {
+  expertFeedForwardOf,
+  feedForwardOf,
+  headLengths,
+  headsOf,
+  type LayerKinds,
+} from "./layer-kinds.js";
 
-const F32 = 4;
-const F16 = 2;
 /** Alignment of tensors in a device's buffer; CUDA's, the widest (`ggml_backend_cuda_buffer_type_get_alignment`). */
 const DEVICE_ALIGNMENT = 128;
 /** Bytes of an element that weights in blocks are multiplied with: `block_q8_K` of ggml-common.h, 292 for 256. */
@@ -30,11 +35,6 @@ export interface Workspace {
   projector: number;
 }
 
-/** Whether the engine is run for vectors: it then wants an output of every token of a batch. */
-function wantsEveryToken(kinds: LayerKinds): boolean {
-  return !kinds.keepsKv;
-}
-
 /**
  * Working memory for one physical batch.
  *
@@ -48,7 +48,8 @@ export function workspaceOf(
   projector: GgufProjector | null,
 ): Workspace {
   const tokens = kinds.keepsKv ? Math.min(want.batchTokens, want.contextTokens) : want.batchTokens;
-  const every = wantsEveryToken(kinds);
+  // An engine that is run for vectors wants an output of every token of a batch.
+  const every = !kinds.keepsKv;
   // `n_outputs_pp` of `llama_context::sched_reserve`; a server bounds it by its slots (`server_output_limits`).
   const outputs = Math.min(tokens, every ? tokens : want.slots);
   // `llama_context::graph_reserve` lays it out for as many tokens of each slot.
@@ -81,13 +82,11 @@ function threadBytes(
   let most = 0;
   for (const [at, kind] of kinds.layers.entries()) {
     const { key, value } = headLengths(gguf, kind);
-    const expert = gguf.expertFeedForwardLength;
-    const experts = (Array.isArray(expert) ? expert[at] : expert) ?? 0;
     const width = Math.max(
       gguf.embeddingLength ?? 0,
       headsOf(gguf, at) * value,
       feedForwardOf(gguf, at),
-      experts * (gguf.expertsUsed ?? 0),
+      (expertFeedForwardOf(gguf, at) ?? 0) * (gguf.expertsUsed ?? 0),
     );
     const attention = F32 * threads * ATTENTION_TILE * (2 * key + 2 * value + 2 * ATTENTION_TILE);
     most = Math.max(most, element * width * tokens, attention);

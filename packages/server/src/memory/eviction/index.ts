@@ -4,7 +4,6 @@ export { type Eviction, EvictionHistory } from "./history.js";
 export {
   type EvictionReason,
   type MemoryTier,
-  PRIORITIES,
   type Priority,
   rankOf,
 } from "./kinds.js";

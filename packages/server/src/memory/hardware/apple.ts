@@ -1,4 +1,5 @@
 import { findProgram } from "../../processes/index.js";
+import { metalShareBytes } from "../metal-share.js";
 import { type GpuFindings, NOTHING } from "./accelerators.js";
 import { askProgram } from "./ask-program.js";
 
@@ -20,22 +21,12 @@ export interface AppleFacts {
 }
 
 const MiB = 2 ** 20;
-const GiB = 2 ** 30;
 const NAMES = [
   "hw.memsize",
   "machdep.cpu.brand_string",
   "vm.user_wire_limit",
   "iogpu.wired_limit_mb",
 ];
-/**
- * Share of the memory that Metal recommends as working set (MTLDevice.recommendedMaxWorkingSetSize,
- * https://developer.apple.com/documentation/metal/mtldevice/recommendedmaxworkingsetsize) while no
- * limit is set: two thirds under 36 GiB, three quarters from there. Newer systems recommend up to a
- * tenth more; the smaller number is safe with both.
- */
-const SMALL_MAC_SHARE = 2 / 3;
-const LARGE_MAC_SHARE = 3 / 4;
-const LARGE_MAC_FROM = 36 * GiB;
 
 /**
  * A Mac's memory through sysctl and vm_stat.
@@ -67,14 +58,13 @@ export function appleGraphics({ chip, totalBytes, graphicsLimitBytes }: AppleFac
   if (totalBytes === null) {
     return { ...NOTHING, problems: ["sysctl does not tell the size of the memory."] };
   }
-  const share = totalBytes < LARGE_MAC_FROM ? SMALL_MAC_SHARE : LARGE_MAC_SHARE;
   return {
     accelerators: ["AppleMetal"],
     gpus: [
       {
         index: 0,
         name: chip ?? "Apple GPU",
-        totalBytes: graphicsLimitBytes ?? Math.floor(totalBytes * share),
+        totalBytes: graphicsLimitBytes ?? metalShareBytes(totalBytes),
         freeBytes: null,
         unified: true,
       },

@@ -1,6 +1,7 @@
 import { freemem, totalmem } from "node:os";
 import type { ControlGroup, SystemFiles } from "../../processes/index.js";
 import type { HostMemory } from "../machine.js";
+import { kilobytes } from "./kilobytes.js";
 import { readLockable } from "./locked-memory.js";
 
 /** Host memory of a system without Linux's files: what Node.js tells, and nothing about limits. */
@@ -34,9 +35,4 @@ export async function readHostMemory(
     containerUsedBytes: group.memory?.usedBytes ?? null,
     lockableBytes,
   };
-}
-
-function kilobytes(meminfo: string | null, name: string): number | null {
-  const told = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(meminfo ?? "")?.[1];
-  return told === undefined ? null : Number(told) * 1_024;
 }

@@ -1,7 +1,6 @@
 import { access } from "node:fs/promises";
 import { findProgram } from "../../processes/index.js";
-import type { GpuFindings, GpuReading } from "./accelerators.js";
-import { NOTHING } from "./accelerators.js";
+import { type GpuFindings, type GpuReading, NOTHING } from "./accelerators.js";
 import { type Answer, askProgram } from "./ask-program.js";
 import { type MigInstance, migPlace, parseMigInstances } from "./nvidia-mig.js";
 import { visibleOnly } from "./visible-devices.js";
@@ -98,7 +97,7 @@ export async function readNvidia(options: NvidiaOptions): Promise<GpuFindings> {
 }
 
 /** The rows of a listing with these fields; what is no row becomes a problem. */
-export function parseRows(
+function parseRows(
   listing: string,
   fields: readonly string[],
 ): { rows: NvidiaRow[]; problems: string[] } {

@@ -1,4 +1,5 @@
 import { SystemFiles } from "../../processes/index.js";
+import { kilobytes } from "./kilobytes.js";
 
 /** Memory of this process and of all that it has started, directly or not. Bytes. */
 export interface ProcessMemory {
@@ -48,11 +49,6 @@ async function memoryOf(files: SystemFiles, pid: number): Promise<ProcessMemory 
   const residentBytes = kilobytes(status, "VmRSS");
   if (residentBytes === null) return null;
   return { residentBytes, footprintBytes: kilobytes(rollup, "Pss") };
-}
-
-function kilobytes(text: string | null, name: string): number | null {
-  const told = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text ?? "")?.[1];
-  return told === undefined ? null : Number(told) * 1_024;
 }
 
 function sum(values: readonly number[]): number {

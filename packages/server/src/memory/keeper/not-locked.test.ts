@@ -2,6 +2,7 @@ import { chmod, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import koffi from "koffi";
 import { describe, expect, it } from "vitest";
+import { afterShell, asNobody } from "../../../test/other-process/index.js";
 import { compiledRoom, elsewhere } from "./__fixtures__/compiled-room.js";
 import { fileOf, MiB } from "./__fixtures__/keeper.js";
 import type { KeptStatus } from "./index.js";
@@ -10,10 +11,9 @@ const room = compiledRoom();
 const asRoot = process.platform === "linux" && process.getuid?.() === 0;
 /** An ordinary user without capabilities who may lock 64 KiB; also where we are root. */
 const ORDINARY = [
-  ...(asRoot
-    ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--"]
-    : []),
-  ...["sh", "-c", 'ulimit -l 64; exec "$@"', "sh"],
+  ...asNobody,
+  ...(asRoot ? ["--inh-caps=-all", "--"] : []),
+  ...afterShell("ulimit -l 64"),
 ];
 
 async function readableFile(bytes: number, name?: string): Promise<string> {

@@ -1,16 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { stateOf } from "../../../test/other-process/index.js";
 import { compiledRoom, elsewhere } from "./__fixtures__/compiled-room.js";
 import { slowFile } from "./__fixtures__/keeper.js";
 
 const room = compiledRoom();
-
-/** R, S, Z, ... of a process; null when there is none. */
-async function state(pid: number): Promise<string | null> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
-  return stat === null ? null : (stat.slice(stat.lastIndexOf(")") + 2)[0] ?? null);
-}
 
 // Without setpriv on its search path the closed channel is what ends the process.
 it.runIf(process.platform === "linux").each(["tied to it", "not tied to it"])(
@@ -30,13 +24,13 @@ it.runIf(process.platform === "linux").each(["tied to it", "not tied to it"])(
        await keeper.keep(${JSON.stringify(path)}, { signal, on });`,
     );
     const pid = await server.next<number>();
-    expect(await state(pid)).toMatch(/[RSD]/);
+    expect(await stateOf(pid)).toMatch(/[RSD]/);
     server.child.kill("SIGKILL");
     await server.ended;
-    let left = await state(pid);
+    let left = await stateOf(pid);
     for (let tries = 0; tries < 1_000 && left !== null && left !== "Z"; tries++) {
       await pause(10);
-      left = await state(pid);
+      left = await stateOf(pid);
     }
     expect(left === null || left === "Z").toBe(true);
   },

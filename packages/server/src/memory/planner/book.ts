@@ -93,11 +93,9 @@ export class Book {
   }
 
   #entryOf(one: Booking): Entry {
-    let privateBytes = one.hostBytes - one.mappedBytes;
-    if (this.#unified) for (const bytes of one.deviceBytes) privateBytes += bytes;
     return {
       devices: one.deviceBytes.slice(0, this.freeDevice.length),
-      privateBytes,
+      privateBytes: privateBytesOf(one, this.#unified),
       artifact: this.#artifactOf(one.artifact, one.artifactBytes),
       mappedBytes: one.mappedBytes + one.keptBytes,
     };
@@ -114,4 +112,14 @@ export class Book {
     if (bytes > this.#size[index]!) this.#size[index] = bytes;
     return index;
   }
+}
+
+/** Host memory of what is booked, or will be, that no other model can share; on unified memory the devices' too. */
+export function privateBytesOf(
+  one: Pick<Booking, "deviceBytes" | "hostBytes" | "mappedBytes">,
+  unified: boolean,
+): number {
+  let bytes = one.hostBytes - one.mappedBytes;
+  if (unified) for (const on of one.deviceBytes) bytes += on;
+  return bytes;
 }

@@ -1,4 +1,5 @@
-import type { Bandwidths, Machine } from "../machine.js";
+import type { Bandwidths, HostMemory, Machine } from "../machine.js";
+import { metalShareBytes } from "../metal-share.js";
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
@@ -9,8 +10,6 @@ const DEVICE_RESERVE = 512 * MiB;
 const UNIFIED_RESERVE = 4 * GiB;
 /** Left to the system elsewhere: a tenth of the memory, within bounds. */
 const HOST_RESERVE = { share: 0.1, least: 256 * MiB, most: 4 * GiB };
-/** Share of unified memory that a made-up device may use, as Metal's default working set has it. */
-const SIMULATED = { small: 2 / 3, large: 3 / 4, largeFrom: 36 * GiB };
 
 /** A place where memory is booked. Bytes. */
 export interface Budget {
@@ -52,7 +51,7 @@ export interface BudgetTerms {
 export function budgetsOf(machine: Machine, terms: BudgetTerms): Budgets {
   const unified = machine.topology === "UnifiedMemory" && machine.devices.length > 0;
   const { host } = machine;
-  const granted = Math.min(host.totalBytes, host.containerLimitBytes ?? Number.POSITIVE_INFINITY);
+  const granted = grantedBytes(host);
   const reserve = unified
     ? UNIFIED_RESERVE
     : Math.min(HOST_RESERVE.most, Math.max(HOST_RESERVE.least, granted * HOST_RESERVE.share));
@@ -77,6 +76,11 @@ export function budgetsOf(machine: Machine, terms: BudgetTerms): Budgets {
   };
 }
 
+/** Host memory, a container's limit applied. */
+export function grantedBytes({ totalBytes, containerLimitBytes }: HostMemory): number {
+  return Math.min(totalBytes, containerLimitBytes ?? totalBytes);
+}
+
 /** What others hold of a memory: what is used of it beyond what we have booked; 0 while it is unmeasured. */
 export function unaccountedOn(
   memory: { totalBytes: number; freeBytes: number | null },
@@ -90,7 +94,5 @@ function deviceBudget(machine: Machine, totalBytes: number, unified: boolean): n
   if (!unified) return totalBytes - DEVICE_RESERVE;
   // A measured device tells its working set; a made-up one only the machine's memory.
   if (!machine.simulated) return totalBytes;
-  const ram = machine.host.totalBytes;
-  const share = ram > SIMULATED.largeFrom ? SIMULATED.large : SIMULATED.small;
-  return Math.min(totalBytes, Math.floor(ram * share));
+  return Math.min(totalBytes, metalShareBytes(machine.host.totalBytes));
 }

@@ -1,3 +1,4 @@
+export type { Booking } from "./book.js";
 export {
   type Budget,
   type Budgets,

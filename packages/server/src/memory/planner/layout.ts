@@ -1,5 +1,5 @@
 import type { Placement } from "../estimate-types.js";
-import type { Book } from "./book.js";
+import { type Book, privateBytesOf } from "./book.js";
 import type { Step } from "./ladder.js";
 import type { ModelBytes } from "./model-bytes.js";
 import { canSpread, spread } from "./spread.js";
@@ -88,15 +88,8 @@ export class Layouts {
     const { artifact, artifactBytes } = this.wanted;
     return (
       book.mappingAdds(artifact, artifactBytes, placement.mappedBytes) +
-      this.privateBytes(placement)
+      privateBytesOf(placement, this.machine.unified)
     );
-  }
-
-  /** Host memory of a placement that no other model can share. */
-  privateBytes(placement: Placement): number {
-    let bytes = placement.hostBytes - placement.mappedBytes;
-    if (this.machine.unified) for (const on of placement.deviceBytes) bytes += on;
-    return bytes;
   }
 
   /** What a layout takes of devices, as if one held all of it. */

@@ -6,7 +6,7 @@ export {
   variantSize,
 } from "./facts.js";
 export { defaultVariant, findInCatalog } from "./find.js";
-export { parseCatalog, readCatalog } from "./read-catalog.js";
+export { readCatalog } from "./read-catalog.js";
 export {
   type Catalog,
   type CatalogFile,

@@ -79,7 +79,7 @@ function splitFault(names: string[]): string | null {
  * Which part of a split GGUF a name says it is, counted from 1; null for the name of a whole file.
  * The form is the one llama.cpp's `llama_split_path` makes.
  */
-export function partOf(name: string): { stem: string; number: number; count: number } | null {
+function partOf(name: string): { stem: string; number: number; count: number } | null {
   const [, stem, number, count] = /^(.+)-(\d{5})-of-(\d{5})\.gguf$/.exec(name) ?? [];
   if (stem === undefined) return null;
   return { stem, number: Number(number), count: Number(count) };

@@ -54,14 +54,7 @@ const Source = Type.Union(
 const Sources = Type.Array(Source, { minItems: 1, description: "Tried in order." });
 
 /** The config key that a file of a variant fills; `data` stands beside the weights, named by none. */
-export const FILE_ROLES = [
-  "weights",
-  "aux",
-  "text_encoder",
-  "tokenizer",
-  "voices",
-  "data",
-] as const;
+const FILE_ROLES = ["weights", "aux", "text_encoder", "tokenizer", "voices", "data"] as const;
 const Role = OneOf(FILE_ROLES);
 
 const FetchedFile = Type.Object(

@@ -1,6 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { freeBytes, isDiskFull, withLock } from "../../artifacts/index.js";
+import {
+  freeBytes,
+  holderText,
+  isDiskFull,
+  storageAdvice,
+  withLock,
+} from "../../artifacts/index.js";
 import { SomnusError } from "../../http/errors.js";
 import type { OnProgress } from "../../observe/index.js";
 import type { About, Converter, InputFiles, Prepared } from "./converter.js";
@@ -85,10 +91,7 @@ async function stored(
     on({ step, file, done, total: prepared.size, unit: "bytes" });
   await mkdir(dirname(path), { recursive: true });
   const onWait = (holder: { pid: number } | null) =>
-    report(
-      `waiting for ${holder ? `process ${holder.pid}` : "another process"} to make ${file}`,
-      0,
-    );
+    report(`waiting for ${holderText(holder)} to make ${file}`, 0);
   const lock = join(dirname(path), `.${file}.converting`);
   return await withLock(lock, { signal, onWait }, async () => {
     await removeDrafts(path);
@@ -175,7 +178,7 @@ function storingFailure(error: unknown, path: string, size: number): unknown {
   const reason = error instanceof Error ? error.message : String(error);
   return new SomnusError(
     "model_unavailable",
-    `${basename(path)} cannot be stored in ${dirname(path)}: ${reason}. Make the folder writable, or choose another one.`,
+    `${basename(path)} cannot be stored in ${dirname(path)}: ${reason}. ${storageAdvice(error)}`,
     { cause: error },
   );
 }

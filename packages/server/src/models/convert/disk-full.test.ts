@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { afterShell } from "../../../test/other-process/index.js";
 import { convertElsewhere } from "./__fixtures__/elsewhere.js";
 import { modelFolder, temporaryFolder } from "./__fixtures__/model-folder.js";
 import { tinyBert } from "./__fixtures__/tiny-bert.js";
@@ -13,7 +14,7 @@ test.skipIf(process.platform === "win32")(
       folder: await modelFolder(tinyBert(20_000)),
       out: join(place, "model.gguf"),
       // A file size limit makes the same system call fail at the same place as a full disk does.
-      shell: "trap '' XFSZ; ulimit -f 2000",
+      prefix: afterShell("trap '' XFSZ; ulimit -f 2000"),
     });
     const message = await elsewhere.line(/^model_unavailable /);
     expect(message).toMatch(/model\.gguf needs \d+ bytes of disk space .* no space is left/);

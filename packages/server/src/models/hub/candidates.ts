@@ -81,7 +81,7 @@ const LONGEST_NAME_BYTES = 200;
  * Whether a path of a repository can be a path below a folder of ours on every platform: nothing that leads out of
  * it, hides, or cannot be written.
  */
-export function isStorable(path: string): boolean {
+function isStorable(path: string): boolean {
   const parts = path.split("/");
   return (
     parts.length <= 8 &&

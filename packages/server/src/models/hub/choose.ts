@@ -4,7 +4,7 @@ import { SomnusError } from "../../http/errors.js";
 import { nearest } from "../../spelling/index.js";
 import { type Candidate, findCandidates } from "./candidates.js";
 import type { HubSpec } from "./hub-spec.js";
-import { choiceRank, quantMatch, quantOfPath, USUAL_QUANT } from "./quantization.js";
+import { choiceRank, projectorRank, quantMatch, quantOfPath, USUAL_QUANT } from "./quantization.js";
 
 /** What of a repository is to be fetched. */
 export interface Choice {
@@ -119,15 +119,9 @@ function theOne(found: Candidate[], wanted: string, listing: RepositoryListing):
   throw refusal(`${listing.repo} has several models in ${wanted}`, `Name the file: ${list(specs)}`);
 }
 
-/** Half precision first: every machine computes it, and more bits are not heard or seen. */
-const PROJECTOR_ORDER = ["F16", "BF16", "Q8_0", "F32"];
-
 /** The projector beside the model, else the one at the top of the repository. */
 function projectorFor(model: Candidate, projectors: RepositoryFile[]): RepositoryFile | null {
-  const rank = ({ path }: RepositoryFile) => {
-    const at = PROJECTOR_ORDER.indexOf(quantOfPath(posix.basename(path)) ?? "");
-    return at < 0 ? PROJECTOR_ORDER.length : at;
-  };
+  const rank = ({ path }: RepositoryFile) => projectorRank(quantOfPath(posix.basename(path)));
   for (const folder of new Set([model.folder, ""])) {
     const here = projectors.filter(({ path }) => {
       const dir = posix.dirname(path);

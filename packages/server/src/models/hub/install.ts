@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
-import type { Artifact, Artifacts } from "../../artifacts/index.js";
+import { type Artifact, type Artifacts, holderText } from "../../artifacts/index.js";
 import { type GgufSummary, readGguf, readGgufModel } from "../../gguf/index.js";
 import { SomnusError } from "../../http/errors.js";
 import type { OnProgress } from "../../observe/index.js";
 import { type Catalog, testedArchitectures } from "../catalog/index.js";
-import { inParallel } from "../install/in-parallel.js";
+import { FILES_AT_ONCE, inParallel } from "../install/in-parallel.js";
 import { requireNoOther } from "../install/require-no-other.js";
 import { type Library, type LibraryManifest, openLibrary, openPulls } from "../library/index.js";
 import { notAModel, useOf } from "./describe.js";
@@ -22,9 +22,6 @@ export interface HubInstallOptions {
   on: OnProgress;
   signal: AbortSignal;
 }
-
-/** Files fetched at the same time. */
-const AT_ONCE = 3;
 
 /**
  * Fetches what is missing of a model of the hub, reads what it is, and adds it to the library. What was fetched and
@@ -47,7 +44,7 @@ export async function installHubModel(
   }
   const onWait = (holder: { pid: number } | null) =>
     options.on({
-      step: `waiting for ${holder ? `process ${holder.pid}` : "another process"} to fetch ${model.id}`,
+      step: `waiting for ${holderText(holder)} to fetch ${model.id}`,
       file: model.files[0]!.spec.file,
       done: 0,
       unit: "bytes",
@@ -66,7 +63,7 @@ async function bring(
 ): Promise<LibraryManifest> {
   const { artifacts, signal } = options;
   const brought = new Map<HubModelFile, Artifact>();
-  await inParallel(model.files, AT_ONCE, signal, async (file, signal) => {
+  await inParallel(model.files, FILES_AT_ONCE, signal, async (file, signal) => {
     const folder = dirname(join(modelsDir, file.path));
     const on: OnProgress = (said) => options.on({ file: file.spec.file, ...said });
     brought.set(file, await artifacts.fetch(file.spec, folder, on, signal));

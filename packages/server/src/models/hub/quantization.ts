@@ -69,6 +69,15 @@ export function choiceRank(quant: string | null): number {
   return at < 0 ? ORDER.length : at;
 }
 
+/** Half precision first: every machine computes it, and more bits are not heard or seen. */
+const PROJECTOR_ORDER = ["F16", "BF16", "Q8_0", "F32"];
+
+/** The place of a projector's quantization in the order of choice, from 0; those that are not in it come last. */
+export function projectorRank(quant: string | null): number {
+  const at = quant === null ? -1 : PROJECTOR_ORDER.indexOf(quant);
+  return at < 0 ? PROJECTOR_ORDER.length : at;
+}
+
 /** Whether `has` is what a person means by `wanted`: exactly; or one of two spellings of the same. */
 export function quantMatch(wanted: string, has: string): "exact" | "same" | null {
   const name = normalizeQuant(wanted);

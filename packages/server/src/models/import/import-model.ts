@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { freeBytes, isDiskFull, withLock } from "../../artifacts/index.js";
+import { freeBytes, storageAdvice, withLock } from "../../artifacts/index.js";
 import { readGguf } from "../../gguf/index.js";
 import { SomnusError } from "../../http/errors.js";
 import type { OnProgress } from "../../observe/index.js";
@@ -65,10 +65,10 @@ export async function importModel(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SomnusError) throw error;
-    throw refusal(
-      model,
-      `cannot be stored in ${modelsDir}: ${(error as Error).message}. Make the folder writable, or choose another one`,
-      error,
+    throw new SomnusError(
+      "model_unavailable",
+      `${model.name} cannot be stored in ${modelsDir}: ${(error as Error).message}. ${storageAdvice(error)}`,
+      { cause: error },
     );
   }
 }
@@ -125,7 +125,6 @@ async function takeIntoFolder(model: FoundModel, options: ImportOptions): Promis
     for (const path of made) await rm(path, { force: true });
     const reason = options.manner === "link" ? linkProblem(error) : null;
     if (reason !== null) return await takeInPlace(model, options, reason);
-    if (isDiskFull(error)) throw refusal(model, "cannot be copied: the disk is full", error);
     throw error;
   }
 }
@@ -264,6 +263,6 @@ async function register(
   return { manifest, manner, note };
 }
 
-function refusal(model: FoundModel, problem: string, cause?: unknown): SomnusError {
-  return new SomnusError("model_unavailable", `${model.name} ${problem}.`, { cause });
+function refusal(model: FoundModel, problem: string): SomnusError {
+  return new SomnusError("model_unavailable", `${model.name} ${problem}.`);
 }

@@ -5,13 +5,12 @@ export {
   type ModelHere,
   type SearchOptions,
 } from "./find-models.js";
-export {
-  type FoundFile,
-  type FoundModel,
-  type FoundProblem,
-  type SearchedFolder,
-  TOOLS,
-  type Tool,
+export type {
+  FoundFile,
+  FoundModel,
+  FoundProblem,
+  SearchedFolder,
+  Tool,
 } from "./found.js";
 export {
   type ImportedModel,

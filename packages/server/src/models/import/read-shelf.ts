@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { Modality } from "@somnus/contract";
 import { type GgufSummary, readGguf } from "../../gguf/index.js";
 import { toSomnusError } from "../../http/errors.js";
+import { projectorRank } from "../hub/quantization.js";
 import type { FoundFile, FoundModel, Shelf } from "./found.js";
 import { idOf, quantOfFile, splitName, stemOfFile } from "./names.js";
 
@@ -106,8 +107,7 @@ function projectorFor(model: GgufSummary, projectors: readonly ReadFile[]): Read
     if (width === null || model.embeddingLength === null) return true;
     return width % model.embeddingLength === 0;
   });
-  const rank = ({ gguf }: ReadFile) =>
-    ["F16", "BF16", "Q8_0", "F32"].indexOf(gguf.quantization ?? "") + 1 || 9;
+  const rank = ({ gguf }: ReadFile) => projectorRank(gguf.quantization);
   return fitting.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 

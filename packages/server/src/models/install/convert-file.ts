@@ -1,6 +1,6 @@
 import { readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type SharedPackages, withLock } from "../../artifacts/index.js";
+import { holderText, type SharedPackages, withLock } from "../../artifacts/index.js";
 import { syncFolder } from "../../files/index.js";
 import type { OnProgress } from "../../observe/index.js";
 import { artifactOf, type ConvertedFile } from "../catalog/index.js";
@@ -23,7 +23,7 @@ export async function convertFile(
   const root = inputsRoot(modelsDir);
   const onWait = (holder: { pid: number } | null) =>
     on({
-      step: `waiting for ${holder ? `process ${holder.pid}` : "another process"} to make ${file.file}`,
+      step: `waiting for ${holderText(holder)} to make ${file.file}`,
       file: file.file,
       done: 0,
       total: file.size,

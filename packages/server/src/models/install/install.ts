@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Artifacts } from "../../artifacts/index.js";
+import { type Artifacts, holderText } from "../../artifacts/index.js";
 import type { OnProgress } from "../../observe/index.js";
 import {
   artifactOf,
@@ -12,6 +12,7 @@ import { convertFile } from "./convert-file.js";
 import { FILES_AT_ONCE, inParallel } from "./in-parallel.js";
 import type { InstallOptions } from "./options.js";
 import { withPackages } from "./packages.js";
+import { pullKeyOf } from "./pull-key.js";
 import { requireNoOther } from "./require-no-other.js";
 import { requireRoom } from "./room.js";
 
@@ -32,7 +33,7 @@ export async function installVariant(
   const key = pullKeyOf(variant);
   const onWait = (holder: { pid: number } | null) =>
     on({
-      step: `waiting for ${holder ? `process ${holder.pid}` : "another process"} to fetch ${key}`,
+      step: `waiting for ${holderText(holder)} to fetch ${key}`,
       file: key,
       done: 0,
       unit: "bytes",
@@ -50,11 +51,6 @@ export async function installVariant(
       }),
     );
   });
-}
-
-/** What pulls of a variant are known by. No other variant begins with a file of the same name, unless it is the same. */
-export function pullKeyOf({ files }: CatalogVariant): string {
-  return files[0]!.file;
 }
 
 async function missingOf(

@@ -1,6 +1,7 @@
 import { readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  holderText,
   type SharedPackages,
   sharePackages,
   sharingLock,
@@ -8,6 +9,7 @@ import {
 } from "../../artifacts/index.js";
 import { artifactOf, type CatalogVariant, isConverted } from "../catalog/index.js";
 import type { InstallOptions } from "./options.js";
+import { pullKeyOf } from "./pull-key.js";
 
 /** An install that was given up for so long is not gone on with, milliseconds. */
 const STALE_MS = 24 * 3_600_000;
@@ -27,8 +29,8 @@ export async function withPackages<T>(
   );
   const onWait = (holder: { pid: number } | null) =>
     on({
-      step: `waiting for ${holder ? `process ${holder.pid}` : "another process"} to fetch the same packages`,
-      file: folderName(variant),
+      step: `waiting for ${holderText(holder)} to fetch the same packages`,
+      file: pullKeyOf(variant),
       done: 0,
       unit: "bytes",
     });
@@ -83,10 +85,5 @@ function rootOf(modelsDir: string): string {
 
 /** Where the packages wait that files of the variant share. */
 export function packagesFolder(variant: CatalogVariant, modelsDir: string): string {
-  return join(rootOf(modelsDir), folderName(variant));
-}
-
-/** No other variant has a file of the same name as this one's first, unless it is the same file. */
-function folderName({ files }: CatalogVariant): string {
-  return files[0]!.file;
+  return join(rootOf(modelsDir), pullKeyOf(variant));
 }

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Library, type LibraryManifest, libraryFilePath, openLibrary } from "./index.js";
+import { manifestOf } from "./__fixtures__/manifest.js";
+import { type Library, libraryFilePath, openLibrary } from "./index.js";
 
 let modelsDir: string;
 let library: Library;
@@ -11,24 +12,6 @@ beforeEach(async () => {
   library = openLibrary(modelsDir);
 });
 afterEach(() => rm(modelsDir, { recursive: true, force: true }));
-
-function manifest(id: string, more: Partial<LibraryManifest> = {}): LibraryManifest {
-  return {
-    manifest_version: 1,
-    id,
-    quant: "Q4_K_M",
-    modality: "text_generation",
-    additional_modalities: [],
-    engine: "ggml_llama",
-    architecture: "llama",
-    license: null,
-    untested: false,
-    origin: { type: "huggingface", repo: "owner/name", revision: "a".repeat(40) },
-    files: [{ role: "weights", path: "hub/owner/name/m.gguf", size: 1, sha256: null, ours: true }],
-    added_at: "2026-01-01T00:00:00.000Z",
-    ...more,
-  };
-}
 
 describe("a library", () => {
   it("without a folder is empty, and makes none for that", async () => {
@@ -40,9 +23,9 @@ describe("a library", () => {
   });
 
   it("holds what was added, in place of what was there under the id, and nothing beside it", async () => {
-    await library.add(manifest("b/b:Q8_0"));
-    await library.add(manifest("a/a:Q8_0", { license: "mit" }));
-    await library.add(manifest("a/a:Q8_0", { license: "apache-2.0" }));
+    await library.add(manifestOf("b/b:Q8_0"));
+    await library.add(manifestOf("a/a:Q8_0", { license: "mit" }));
+    await library.add(manifestOf("a/a:Q8_0", { license: "apache-2.0" }));
     const other = openLibrary(modelsDir);
     expect((await other.list()).map(({ id }) => id)).toEqual(["a/a:Q8_0", "b/b:Q8_0"]);
     expect((await other.find("a/a:Q8_0"))?.license).toBe("apache-2.0");
@@ -53,15 +36,15 @@ describe("a library", () => {
 
   it("tells ids apart that differ in case or signs only", async () => {
     const ids = ["a/b:q", "A/B:q", "a-b:q", "a:b/q"];
-    for (const id of ids) await library.add(manifest(id));
+    for (const id of ids) await library.add(manifestOf(id));
     expect((await library.list()).map(({ id }) => id).sort()).toEqual([...ids].sort());
     const names = await readdir(library.folder);
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(ids.length);
   });
 
   it("forgets what was removed, also when its file has another name", async () => {
-    await library.add(manifest("a"));
-    await writeFile(join(library.folder, "copied.json"), JSON.stringify(manifest("b")));
+    await library.add(manifestOf("a"));
+    await writeFile(join(library.folder, "copied.json"), JSON.stringify(manifestOf("b")));
     expect(await library.remove("b")).toBe(true);
     expect((await library.list()).map(({ id }) => id)).toEqual(["a"]);
     expect(await library.remove("a")).toBe(true);
@@ -69,26 +52,26 @@ describe("a library", () => {
   });
 
   it("sees what another process changed", async () => {
-    await library.add(manifest("a", { license: "mit" }));
+    await library.add(manifestOf("a", { license: "mit" }));
     expect((await library.find("a"))?.license).toBe("mit");
-    await openLibrary(modelsDir).add(manifest("a", { license: "other-1.0" }));
+    await openLibrary(modelsDir).add(manifestOf("a", { license: "other-1.0" }));
     expect((await library.find("a"))?.license).toBe("other-1.0");
   });
 
   it("refuses to add what it could not read", async () => {
-    const wrong = manifest("../up");
+    const wrong = manifestOf("../up");
     await expect(library.add(wrong)).rejects.toMatchObject({ code: "model_unavailable" });
     expect(await library.list()).toEqual([]);
   });
 
   it("says when it cannot be written", async () => {
     await writeFile(join(modelsDir, "library"), "a file");
-    await expect(library.add(manifest("a"))).rejects.toThrow(/cannot be noted in .* writable/);
+    await expect(library.add(manifestOf("a"))).rejects.toThrow(/cannot be noted in .* writable/);
   });
 });
 
 describe("a broken manifest", () => {
-  const good = manifest("bad");
+  const good = manifestOf("bad");
   const [file] = good.files;
   const withPath = (path: string, ours = true) =>
     JSON.stringify({ ...good, files: [{ ...file, path, ours }] });
@@ -107,7 +90,7 @@ describe("a broken manifest", () => {
     ["that calls ours what is not", withPath("/etc/passwd"), /cannot be ours/],
     ["too long", `"${"x".repeat(2_000_000)}"`, /too long/],
   ])("%s is named and passed over", async (_, text, reason) => {
-    await library.add(manifest("good"));
+    await library.add(manifestOf("good"));
     await writeFile(join(library.folder, "bad.json"), text);
     expect((await library.list()).map(({ id }) => id)).toEqual(["good"]);
     const broken = await library.broken();
@@ -115,10 +98,10 @@ describe("a broken manifest", () => {
   });
 
   it("is one that takes the id of another", async () => {
-    await library.add(manifest("a"));
+    await library.add(manifestOf("a"));
     await writeFile(
       join(library.folder, "zz.json"),
-      JSON.stringify(manifest("a", { license: "mit" })),
+      JSON.stringify(manifestOf("a", { license: "mit" })),
     );
     expect(await library.list()).toHaveLength(1);
     expect((await library.broken())[0]?.file).toBe("zz.json");
@@ -133,13 +116,13 @@ describe("a broken manifest", () => {
 });
 
 it("a file lies in the models folder, or where it was found", () => {
-  const [file] = manifest("a").files;
+  const [file] = manifestOf("a").files;
   expect(libraryFilePath("/m", file!)).toBe(join("/m", "hub/owner/name/m.gguf"));
   expect(libraryFilePath("/m", { ...file!, path: "/else/x.gguf" })).toBe("/else/x.gguf");
 });
 
 it("a manifest is text that a person can read", async () => {
-  await library.add(manifest("a"));
+  await library.add(manifestOf("a"));
   const [name] = await readdir(library.folder);
   const text = await readFile(join(library.folder, name!), "utf8");
   expect(text).toMatch(/^\{\n {2}"manifest_version": 1,\n/);

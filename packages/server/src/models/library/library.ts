@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isDiskFull } from "../../artifacts/index.js";
+import { storageAdvice } from "../../artifacts/index.js";
 import { replaceJson } from "../../files/index.js";
 import { SomnusError } from "../../http/errors.js";
 import { type LibraryManifest, readManifest } from "./manifest.js";
@@ -136,7 +136,7 @@ export function openLibrary(modelsDir: string): Library {
       } catch (error) {
         throw new SomnusError(
           "model_unavailable",
-          `${manifest.id} cannot be noted in ${folder}: ${(error as Error).message}. ${isDiskFull(error) ? "Free some space there and try again." : "Make the folder writable, or choose another one."}`,
+          `${manifest.id} cannot be noted in ${folder}: ${(error as Error).message}. ${storageAdvice(error)}`,
           { cause: error },
         );
       }

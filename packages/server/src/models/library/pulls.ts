@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, rmdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import Type, { type Static } from "typebox";
 import { Compile } from "typebox/compile";
-import { isDiskFull, withLock } from "../../artifacts/index.js";
+import { storageAdvice, withLock } from "../../artifacts/index.js";
 import { replaceJson } from "../../files/index.js";
 import { SomnusError } from "../../http/errors.js";
 import { fileNameOf } from "./note-file.js";
@@ -108,7 +108,7 @@ export function openPulls(modelsDir: string): Pulls {
         if (!isOfFolder(error, folder)) throw error;
         throw new SomnusError(
           "model_unavailable",
-          `Nothing can be stored in ${modelsDir}: ${error.message}. ${isDiskFull(error) ? "Free some space there and try again." : "Make the folder writable, or choose another one."}`,
+          `Nothing can be stored in ${modelsDir}: ${error.message}. ${storageAdvice(error)}`,
           { cause: error },
         );
       } finally {

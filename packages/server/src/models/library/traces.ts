@@ -1,5 +1,6 @@
-import { lstat, readFile, rm, rmdir } from "node:fs/promises";
-import { basename, dirname, join, relative } from "node:path";
+import { lstat, rm, rmdir } from "node:fs/promises";
+import { dirname, relative } from "node:path";
+import { broughtHere, companionsOf } from "../../artifacts/index.js";
 
 /** What lies in the place of a file, and beside it because of it. */
 export interface Traces {
@@ -18,7 +19,7 @@ export interface Traces {
 export async function tracesOf(path: string): Promise<Traces> {
   const parts: string[] = [];
   let size = 0;
-  for (const part of partsOf(path)) {
+  for (const part of companionsOf(path)) {
     const found = await lstat(part).catch(() => null);
     if (found === null) continue;
     parts.push(part);
@@ -26,14 +27,14 @@ export async function tracesOf(path: string): Promise<Traces> {
   }
   const found = await lstat(path).catch(() => null);
   if (found === null) return { whole: null, parts, size };
-  const isOurs = await wasBrought(path);
+  const isOurs = await broughtHere(path);
   if (isOurs && found.isFile()) size += found.size;
   return { whole: isOurs ? "ours" : "foreign", parts, size };
 }
 
 /** Removes what an unfinished fetch keeps beside a file, and not the file. */
 export async function removeParts(path: string): Promise<void> {
-  for (const part of partsOf(path)) await rm(part, { force: true });
+  for (const part of companionsOf(path)) await rm(part, { force: true });
 }
 
 /** Removes the folders around a file that hold nothing any more, up to the models folder. */
@@ -48,29 +49,5 @@ export async function removeEmptyFolders(modelsDir: string, file: string): Promi
       // It holds something, or is not ours to remove.
       return;
     }
-  }
-}
-
-function partsOf(path: string): string[] {
-  const hidden = join(dirname(path), `.${basename(path)}`);
-  return [".part", ".part.json", ".part.json.new", ".link"].map((end) => hidden + end);
-}
-
-/** The parts of a receipt that tell who brought the file. */
-interface ReceiptOrigin {
-  source?: unknown;
-  pinned?: { by?: unknown };
-}
-
-async function wasBrought(path: string): Promise<boolean> {
-  try {
-    const receipt = join(dirname(path), `.${basename(path)}.receipt.json`);
-    const { source, pinned } = JSON.parse(await readFile(receipt, "utf8")) as ReceiptOrigin;
-    if (typeof source !== "string") return false;
-    // Of a file that was found the receipt may still know what once was brought under its name.
-    return source !== "found on disk" || (pinned !== undefined && pinned.by !== "first download");
-  } catch {
-    // Without a receipt that can be read nobody says that it is ours.
-    return false;
   }
 }

@@ -124,7 +124,6 @@ async function tryOut(
       path,
       origin: "release",
       receiptFile: join(folder, RECEIPT),
-      movesTo: plan.folder,
       builtAt: new Date().toISOString(),
       release: { variant: plan.variant, accelerator, files },
     },

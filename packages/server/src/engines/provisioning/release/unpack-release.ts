@@ -4,8 +4,8 @@ import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { extract } from "tar";
 import { type Entry, openPromise } from "yauzl";
-import { isDiskFull } from "../../../artifacts/index.js";
 import { SomnusError } from "../../../http/errors.js";
+import { isFromTheDisk } from "../disk-error.js";
 
 /** What an archive may hold. */
 export interface UnpackLimits {
@@ -202,11 +202,6 @@ async function writeEntry(
   await pipeline(content, createWriteStream(path, { flags: "wx" }), { signal });
   const mode = (entry.externalFileAttributes >>> 16) & 0o777;
   if (mode !== 0) await chmod(path, mode | 0o600);
-}
-
-function isFromTheDisk(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | null)?.code ?? "";
-  return isDiskFull(error) || ["EACCES", "EPERM", "EROFS"].includes(code);
 }
 
 function quoted(text: string): string {

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import Type, { type Static } from "typebox";
 import { readShaped } from "../read-shaped.js";
 
@@ -10,6 +10,11 @@ const FailedBuild = Type.Object({
   lines: Type.Array(Type.String()),
 });
 export type FailedBuild = Static<typeof FailedBuild>;
+
+/** Where it is noted that what belongs in a folder of builds did not work here. */
+export function failedBuildFile(root: string, { folder }: { folder: string }): string {
+  return join(root, "failed", `${folder}.json`);
+}
 
 /** The note in a file, or null when there is none. */
 export async function readFailedBuild(file: string): Promise<FailedBuild | null> {

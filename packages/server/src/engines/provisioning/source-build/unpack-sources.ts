@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { extract } from "tar";
-import { isDiskFull } from "../../../artifacts/index.js";
 import { SomnusError } from "../../../http/errors.js";
+import { isFromTheDisk } from "../disk-error.js";
 
 /**
  * Unpacks one folder of a source archive, `<root>/<folder>/**`, into `into`, without that prefix.
@@ -53,11 +53,6 @@ export async function unpackSources(
 }
 
 const PLAIN: ReadonlySet<string> = new Set(["File", "OldFile", "ContiguousFile", "Directory"]);
-
-function isFromTheDisk(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | null)?.code ?? "";
-  return isDiskFull(error) || ["EACCES", "EPERM", "EROFS"].includes(code);
-}
 
 function unusable(why: string, cause?: unknown): SomnusError {
   return new SomnusError(

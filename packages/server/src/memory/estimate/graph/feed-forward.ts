@@ -1,5 +1,5 @@
 import type { GgufSummary } from "../../../gguf/index.js";
-import { feedForwardOf } from "../layer-kinds.js";
+import { expertFeedForwardOf, feedForwardOf } from "../layer-kinds.js";
 import type { Batch } from "./batch.js";
 import { F32, I32 } from "./elements.js";
 import type { Tensor } from "./graph-memory.js";
@@ -41,8 +41,7 @@ function hasExperts(gguf: GgufSummary, at: number): boolean {
 function experts(batch: Batch, at: number, normal: Tensor, rows: number): Tensor {
   const { graph, gguf } = batch;
   const used = gguf.expertsUsed ?? 1;
-  const listed = gguf.expertFeedForwardLength;
-  const length = (Array.isArray(listed) ? listed[at] : listed) ?? feedForwardOf(gguf, at);
+  const length = expertFeedForwardOf(gguf, at) ?? feedForwardOf(gguf, at);
   const inner = F32 * length * used * rows;
   const out = F32 * (gguf.embeddingLength ?? 0) * rows;
   const scores = graph.compute(F32 * (gguf.experts ?? 0) * rows, [normal]);

@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import type { SystemFiles } from "../../../processes/index.js";
+import { parseMounts, type SystemFiles } from "../../../processes/index.js";
 
 /**
  * A text that stands for the disk under a path, the same after the next start of the machine: what is
@@ -9,14 +9,8 @@ import type { SystemFiles } from "../../../processes/index.js";
 export async function diskIdentity(path: string, files: SystemFiles): Promise<string> {
   const at = await nearestReal(path);
   let found = { length: -1, identity: "" };
-  for (const line of ((await files.text("/proc/self/mountinfo")) ?? "").split("\n")) {
-    const [before = "", after = ""] = line.split(" - ");
-    const [, , , root = "", escaped = ""] = before.split(" ");
-    const [type = "", source = ""] = after.split(" ");
-    // The kernel writes blanks in names as octal numbers.
-    const mount = escaped.replace(/\\(\d{3})/g, (_, digits) =>
-      String.fromCharCode(Number.parseInt(digits, 8)),
-    );
+  const mounts = parseMounts((await files.text("/proc/self/mountinfo")) ?? "");
+  for (const { root, at: mount, type, source } of mounts) {
     const isAbove = mount === "/" || at === mount || at.startsWith(`${mount}/`);
     // Of two mounts at one place the later covers the earlier.
     if (mount !== "" && isAbove && mount.length >= found.length) {

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { dataRoot, joinFor, variable } from "../machine.js";
+import { cacheRoot, dataRoot, joinFor } from "../machine.js";
 import { stemOfFile } from "../names.js";
 import type { ToolReader } from "../survey.js";
 import { surveyFolders } from "./survey-folders.js";
@@ -8,10 +8,7 @@ import { surveyFolders } from "./survey-folders.js";
 export const gpt4all: ToolReader = {
   async folders(machine) {
     const join = joinFor(machine);
-    const root =
-      machine.platform === "win32"
-        ? (variable(machine, "LOCALAPPDATA") ?? join(machine.home, "AppData", "Local"))
-        : dataRoot(machine);
+    const root = machine.platform === "win32" ? cacheRoot(machine) : dataRoot(machine);
     return [join(root, "nomic.ai", "GPT4All")];
   },
 
