@@ -1,0 +1,37 @@
+import { startUnload } from "./grant.js";
+import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
+import { impatientAt, isWanted, runningOn } from "./waiting.js";
+
+export function isIdle(model: ModelState): boolean {
+  return model.phase === "ready" && model.queue.length === 0 && runningOn(model) === 0;
+}
+
+export function isOverdue(model: ModelState, at: number): boolean {
+  return model.unloadAt !== null && model.unloadAt <= at;
+}
+
+export function onTick(state: SchedulerState, at: number): SchedulerEffect[] {
+  const effects: SchedulerEffect[] = [];
+  for (const model of state.models.values()) {
+    if (isIdle(model) && isOverdue(model, at)) {
+      effects.push(startUnload(model));
+    }
+  }
+  // Somebody may have lost patience by now.
+  state.memoryFreed = true;
+  return effects;
+}
+
+/** The next time at which something is due by itself. */
+export function nextTimer(state: SchedulerState, at: number): number | null {
+  let next = Number.POSITIVE_INFINITY;
+  for (const model of state.models.values()) {
+    if (isIdle(model) && model.unloadAt !== null) next = Math.min(next, model.unloadAt);
+    if (!isWanted(model)) continue;
+    if (at < model.coolUntil) next = Math.min(next, model.coolUntil);
+    else if (model.waitsForMemory && at < impatientAt(state, model)) {
+      next = Math.min(next, impatientAt(state, model));
+    }
+  }
+  return Number.isFinite(next) ? next : null;
+}

@@ -1,0 +1,40 @@
+import type { ModelState, ModelTerms, SchedulerState } from "./state.js";
+
+export function modelOf(state: SchedulerState, terms: ModelTerms): ModelState {
+  let model = state.models.get(terms.id);
+  if (model === undefined) {
+    model = {
+      terms,
+      phase: "unloaded",
+      poolTokens: terms.contextTokens,
+      slots: [],
+      queue: [],
+      reserved: 0,
+      failures: 0,
+      crashes: 0,
+      failure: null,
+      coolUntil: 0,
+      unloadAt: null,
+      placement: null,
+      waitsForMemory: false,
+      fitsAlone: false,
+      askedAt: null,
+      askedContext: null,
+      madeRoom: [],
+      yieldsTo: null,
+      use: null,
+      served: 0,
+      usedAt: null,
+      reloadMs: null,
+      loadStartedAt: 0,
+      load: 0,
+    };
+    state.models.set(terms.id, model);
+  }
+  return model;
+}
+
+export function resetSlots(model: ModelState, count: number, at: number): void {
+  model.reserved = 0;
+  model.slots = Array.from({ length: count }, () => ({ request: null, outline: null, usedAt: at }));
+}

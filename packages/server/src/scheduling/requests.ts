@@ -1,0 +1,137 @@
+import type { ErrorCode } from "../http/errors.js";
+import { withRequest as withOneMore } from "../memory/index.js";
+import { advance, refuse, startUnload } from "./grant.js";
+import { isIdle, isOverdue } from "./lifetime.js";
+import { coolingDown } from "./loads.js";
+import { modelOf } from "./model-state.js";
+import type {
+  ModelState,
+  RequestState,
+  SchedulerEffect,
+  SchedulerEvent,
+  SchedulerState,
+} from "./state.js";
+import { runningOn } from "./waiting.js";
+
+export function onArrived(
+  state: SchedulerState,
+  event: Extract<SchedulerEvent, { type: "arrived" }>,
+): SchedulerEffect[] {
+  const { request: id, terms, at } = event;
+  if (state.draining) {
+    return [turnAway(id, "shutting_down", "The server is shutting down.")];
+  }
+  const model = modelOf(state, terms);
+  model.use = withOneMore(model.use, at);
+  if (model.phase === "unloaded" && at < model.coolUntil) {
+    const { code, message, secs } = coolingDown(model, at);
+    return [turnAway(id, code, message, secs)];
+  }
+  const bound = Math.max(state.maxQueuePerModel, terms.slots);
+  if (model.queue.length + runningOn(model) + 1 > bound) {
+    return [
+      turnAway(
+        id,
+        "model_busy",
+        `${terms.id} has ${bound} requests running or waiting already; try again shortly.`,
+      ),
+    ];
+  }
+  state.requests.set(id, {
+    id,
+    model: terms.id,
+    need: { ...event.need },
+    outline: event.outline,
+    arrivedAt: at,
+    keepAliveMs: event.keepAliveMs,
+    phase: "queued",
+    counting: false,
+    slot: -1,
+    reserved: 0,
+    load: -1,
+  });
+  model.queue.push(id);
+  return advance(state, model, at);
+}
+
+export function onMeasured(
+  state: SchedulerState,
+  model: ModelState,
+  request: RequestState,
+  promptTokens: number,
+  at: number,
+): SchedulerEffect[] {
+  if (!holdsSlot(model, request)) return [];
+  request.need.promptTokens = promptTokens;
+  if (request.need.asked !== undefined) return [];
+  const exact = Math.min(promptTokens + request.need.maxTokens, request.reserved);
+  model.reserved -= request.reserved - exact;
+  request.reserved = exact;
+  return advance(state, model, at);
+}
+
+export function onCancelled(
+  state: SchedulerState,
+  model: ModelState,
+  request: RequestState,
+  at: number,
+): SchedulerEffect[] {
+  if (request.phase === "running") return [];
+  const effect = refuse(state, model, request, "cancelled", "The client closed the connection.");
+  // It may have been the claim that kept the model, or the one that another made room for.
+  state.memoryFreed = true;
+  return [effect, ...afterUse(state, model, at)];
+}
+
+export function onFinished(
+  state: SchedulerState,
+  model: ModelState,
+  request: RequestState,
+  event: Extract<SchedulerEvent, { type: "finished" }>,
+): SchedulerEffect[] {
+  if (request.phase !== "running") return [];
+  state.requests.delete(request.id);
+  model.usedAt = event.at;
+  if (event.answered) {
+    model.served++;
+    model.crashes = 0;
+  }
+  if (holdsSlot(model, request)) {
+    model.reserved -= request.reserved;
+    const slot = model.slots[request.slot]!;
+    slot.request = null;
+    if (event.outline !== null) slot.outline = event.outline;
+    slot.usedAt = event.at;
+    // Also while others wait: they may be refused, and then nobody else would say when it goes.
+    model.unloadAt = event.at + (request.keepAliveMs ?? model.terms.idleUnloadMs);
+  }
+  if (runningOn(model) === 0) state.memoryFreed = true;
+  return afterUse(state, model, event.at);
+}
+
+/** Whether a request runs on the engine that is loaded now, and not on one that has ended. */
+function holdsSlot(model: ModelState, request: RequestState): boolean {
+  return request.phase === "running" && model.phase === "ready" && request.load === model.load;
+}
+
+/** Lets the next ones in, or the model go when nobody is left and its time is over. */
+function afterUse(state: SchedulerState, model: ModelState, at: number): SchedulerEffect[] {
+  if (isIdle(model) && (state.draining || isOverdue(model, at))) return [startUnload(model)];
+  return advance(state, model, at);
+}
+
+/** Refuses a request at its arrival, before it is one of those that wait. */
+function turnAway(
+  request: number,
+  code: ErrorCode,
+  message: string,
+  retryAfterSecs?: number,
+): SchedulerEffect {
+  return {
+    type: "refuse",
+    request,
+    code,
+    message,
+    ...(retryAfterSecs === undefined ? {} : { retryAfterSecs }),
+  };
+}
