@@ -4,6 +4,7 @@ import { startSomnus } from "./lib/server.mjs";
 
 const REQUESTS = 5_000;
 const AT_ONCE = 4;
+const IDLE_MS = 6_000;
 
 /** Prints what an idle server holds and what requests leave behind. */
 export async function run({ model }) {
@@ -11,6 +12,8 @@ export async function run({ model }) {
   const somnus = await startSomnus({ file: config.file });
   const MiB = 2 ** 20;
   try {
+    // What its start has left in the heap is given back once it has been idle for two looks.
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
     const idle = await somnus.memory();
     console.log(`idle: RSS ${(idle.rss / MiB).toFixed(1)} MiB`);
     await many(somnus.url, model, 500);

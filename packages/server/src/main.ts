@@ -9,12 +9,14 @@ import {
 import { createLlamaEngine, type ModelSpec } from "./engines/index.js";
 import { createProvisioning, NextEngine } from "./engines/provisioning/index.js";
 import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
+import { IdleHeap } from "./idle-heap.js";
 import { inferenceRoutes } from "./inference/index.js";
 import { MachineMemory, memoryTermsOf } from "./machine-memory.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
 import { type Schedulable, Scheduler } from "./scheduling/index.js";
 import { Startup, type StartupProgress } from "./startup.js";
+import { openStoreOrMemory, type Store, storeFile } from "./store/index.js";
 import { VERSION } from "./version.js";
 
 export type { StartupProgress } from "./startup.js";
@@ -42,6 +44,8 @@ export interface ServerOptions {
   env: NodeJS.ProcessEnv;
   log: Logger;
   onProgress?: (progress: StartupProgress) => void;
+  /** In place of the one in `paths.data_dir`; whoever gives it closes it. */
+  store?: Store;
 }
 
 /**
@@ -49,6 +53,24 @@ export interface ServerOptions {
  * @throws ListenError when the port cannot be opened
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
+  const { log } = options;
+  const store = options.store ?? (await openStoreOrMemory(storeFile(options.loaded.config), log));
+  const closeStore = async () => {
+    if (options.store === undefined) await store.close();
+  };
+  try {
+    return await startOn(options, store, closeStore);
+  } catch (error) {
+    await closeStore();
+    throw error;
+  }
+}
+
+async function startOn(
+  options: ServerOptions,
+  store: Store,
+  closeStore: () => Promise<void>,
+): Promise<Server> {
   const { env, log } = options;
   const { config } = options.loaded;
   const startedAt = performance.now();
@@ -185,10 +207,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { urls } = await door.listen();
   await measureMemory();
   const ready = startup.run();
+  const activeRequests = () =>
+    pool.list().reduce((sum, model) => {
+      const { activeLeases, queued } = scheduler.activity(model.id);
+      return sum + activeLeases + queued;
+    }, 0);
+  const idleHeap = new IdleHeap({
+    isIdle: () => startup.current() === null && activeRequests() === 0,
+    log,
+  });
   let closed: Promise<void> | null = null;
   const close = async (drainMs: number) => {
     const reason = new SomnusError("shutting_down", "The server is shutting down.");
     startup.stop(reason);
+    idleHeap.close();
     closing.abort(reason);
     scheduler.drain();
     try {
@@ -198,17 +230,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await ready;
       await nextEngine.close();
       await memory.close();
+      await closeStore();
     }
   };
   return {
     urls,
     ready,
     startup: () => startup.current(),
-    activeRequests: () =>
-      pool.list().reduce((sum, model) => {
-        const { activeLeases, queued } = scheduler.activity(model.id);
-        return sum + activeLeases + queued;
-      }, 0),
+    activeRequests,
     close: ({ drainMs = config.server.drain_secs * 1_000 } = {}) => (closed ??= close(drainMs)),
   };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { loadConfig } from "../src/config/index.js";
 import { type Server, startServer } from "../src/main.js";
 import { createLog } from "../src/observe/index.js";
+import { openStore, type Store } from "../src/store/index.js";
 import { createFakeEngine, type FakeEngine, type FakeScript } from "./fake-engine/index.js";
 import { writeTinyLlama } from "./gguf/index.js";
 
@@ -12,6 +13,7 @@ export interface TestServer {
   readonly url: string;
   readonly server: Server;
   readonly engine: FakeEngine;
+  readonly store: Store;
   /** Sends JSON to a path of the server. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
   /** A chat with the model `tiny`, fields on top. */
@@ -34,7 +36,7 @@ slots = 1
 /**
  * A whole server in folders of its own, on a free port, that runs the scripted engine.
  * `flags` are configuration values by dotted key; `toml` stands in place of the usual models. With `staging`
- * it is given out while it still gets ready.
+ * it is given out while it still gets ready. `store`: one of the test's own, which it closes.
  */
 export async function startTestServer(
   options: {
@@ -42,6 +44,7 @@ export async function startTestServer(
     flags?: Record<string, unknown>;
     toml?: string;
     staging?: boolean;
+    store?: Store;
   } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
@@ -55,7 +58,9 @@ export async function startTestServer(
     "engines.llama.path": engine.path,
     ...options.flags,
   };
-  const server = await (options.staging ? start : serve)(file, env, flags);
+  const log = createLog("silent");
+  const store = options.store ?? (await openStore({ memory: true, log }));
+  const server = await (options.staging ? start : serve)(file, env, flags, store);
   if (options.script) await engine.script(options.script);
   const url = server.urls[0]!;
   const post = (path: string, body: unknown, init: RequestInit = {}) =>
@@ -69,6 +74,7 @@ export async function startTestServer(
     url,
     server,
     engine,
+    store,
     post,
     chat: (fields, init) =>
       post(
@@ -78,6 +84,7 @@ export async function startTestServer(
       ),
     async dispose() {
       await server.close({ drainMs: 0 });
+      if (options.store === undefined) await store.close();
       await engine.dispose();
       await rm(folder, { recursive: true, force: true });
     },
@@ -90,21 +97,25 @@ export async function startRealServer(options: {
   modelsDir: string;
   toml: string;
   flags?: Record<string, unknown>;
+  store?: Store;
 }): Promise<{ url: string; server: Server; dispose(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
   const file = join(folder, "somnus.toml");
   await writeFile(file, options.toml);
   const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder };
-  const server = await serve(file, env, {
+  const store = options.store ?? (await openStore({ memory: true, log: createLog("silent") }));
+  const flags = {
     "pool.models_dir": options.modelsDir,
     "engines.llama.path": options.enginePath,
     ...options.flags,
-  });
+  };
+  const server = await serve(file, env, flags, store);
   return {
     url: server.urls[0]!,
     server,
     async dispose() {
       await server.close({ drainMs: 0 });
+      if (options.store === undefined) await store.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -122,6 +133,7 @@ async function start(
   file: string,
   env: NodeJS.ProcessEnv,
   flags: Record<string, unknown>,
+  store: Store,
 ): Promise<Server> {
   const loaded = await loadConfig({
     file,
@@ -133,7 +145,7 @@ async function start(
       ...flags,
     },
   });
-  return startServer({ loaded, env, log: createLog("silent") });
+  return startServer({ loaded, env, log: createLog("silent"), store });
 }
 
 /** The JSON chunks of an SSE body; the `[DONE]` that must end it is checked and left out. */

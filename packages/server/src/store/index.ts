@@ -1,3 +1,4 @@
+export { openStoreOrMemory } from "./open-or-memory.js";
 export { storeFile } from "./place.js";
 export {
   type Correction,
