@@ -144,6 +144,18 @@ describe.skipIf(process.platform === "win32")("a load", () => {
     expect(await fake.journal()).toEqual([]);
   });
 
+  it("is called off at every moment of its start", async () => {
+    await fake.script({ load: { hang: true } });
+    const reason = new Error("not wanted any more");
+    for (let ms = 0; ms < 30; ms += 1) {
+      const control = new AbortController();
+      const loading = load({ loadTimeoutMs: 300_000 }, control.signal);
+      setTimeout(() => control.abort(reason), ms);
+      await expect(loading).rejects.toBe(reason);
+    }
+    expect(await readdir(runtimeDir)).toEqual([]);
+  });
+
   it("ends an engine that does not become ready in time", async () => {
     await fake.script({ load: { hang: true } });
     const error = await failure({ loadTimeoutMs: 1500 });

@@ -129,6 +129,8 @@ async function ready(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<void> {
+  // It may have fired while the process was started, and a signal tells of itself only once.
+  signal.throwIfAborted();
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<"late">((resolve) => {
