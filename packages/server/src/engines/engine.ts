@@ -25,6 +25,8 @@ export interface LoadPlan {
   threads?: number;
   cacheTypeK?: string;
   cacheTypeV?: string;
+  /** Folder into which slots can be saved; absent: they cannot. */
+  slotFolder?: string;
 }
 
 export type LoadPhase = "starting" | "weights" | "projector" | "context" | "warmup" | "ready";
@@ -76,6 +78,23 @@ export interface ExitReason {
   log: string[];
 }
 
+/** Keeping what slots hold in files of the plan's `slotFolder`. A slot that is at work is waited for. */
+export interface SlotFiles {
+  /**
+   * Writes what a slot holds; the file may be there already. It can be incomplete even so: compare its length.
+   * @throws SomnusError
+   */
+  save(slot: number, file: string, signal: AbortSignal): Promise<{ tokens: number; bytes: number }>;
+  /**
+   * Reads what was saved into a slot; when that fails the slot is empty. Only for files that are known to be
+   * whole: a cut one ends the engine.
+   * @throws SomnusError
+   */
+  restore(slot: number, file: string, signal: AbortSignal): Promise<{ tokens: number }>;
+  /** Empties a slot. @throws SomnusError */
+  erase(slot: number, signal: AbortSignal): Promise<void>;
+}
+
 /** One loaded model. Owns its process; nothing above knows processes or sockets. */
 export interface Loaded {
   readonly facts: EngineFacts;
@@ -93,6 +112,8 @@ export interface Loaded {
   tokenize(text: string, signal: AbortSignal): Promise<number[]>;
   /** Exact prompt tokens of a request, template included. */
   count(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  /** Absent when its plan named no folder for them. */
+  readonly slotFiles?: SlotFiles;
   /** Resolves once, whatever ended the process. */
   readonly exited: Promise<ExitReason>;
   /** Resolves when the process is gone. "drain" lets it end by itself for a short while first. */

@@ -24,4 +24,16 @@ export {
   readProcessMemory,
 } from "./hardware/index.js";
 export type { Accelerator, Bandwidths, Device, HostMemory, Machine } from "./machine.js";
+export {
+  bytesOf,
+  fitsInto,
+  freeHostBytes,
+  type ParkedConversation,
+  type ParkedFile,
+  type ParkedModel,
+  ParkingBook,
+  ParkingFolder,
+  type ParkingSettings,
+  whyNotParked,
+} from "./parking/index.js";
 export * from "./planner/index.js";

@@ -4,7 +4,7 @@
 // and by directives inside a prompt; what it did is written to a JSONL file (FAKE_ENGINE_JOURNAL).
 // The script's shape is `FakeScript` in index.ts beside this file.
 
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -39,6 +39,7 @@ const FLAGS = {
   "--ctx-checkpoints": 1,
   "--cache-type-k": 1,
   "--cache-type-v": 1,
+  "--slot-save-path": 1,
   "--mmproj": 1,
   "--warmup": 0,
   "--no-warmup": 0,
@@ -258,6 +259,8 @@ async function answer(req, res) {
     return sendJson(res, 200, { input_tokens: tokens(template(body.messages)).length });
   }
   if (path === "/v1/chat/completions") return chat(req, res, body);
+  const [, slot] = /^\/slots\/(\d+)$/.exec(path) ?? [];
+  if (slot !== undefined) return slotAction(req, res, Number(slot), body);
   return sendError(res, 404, "not_found_error", "File Not Found");
 }
 
@@ -415,6 +418,40 @@ async function chat(_req, res, body) {
   } finally {
     free();
     note("free", { slot: index });
+  }
+}
+
+/** Saves, restores or empties a slot; its file holds the prefix, made longer by the script's `bytes`. */
+async function slotAction(req, res, index, body) {
+  const action = new URL(req.url, "http://engine").searchParams.get("action");
+  const folder = args["--slot-save-path"];
+  if (!folder) return sendError(res, 501, "not_supported_error", "no --slot-save-path");
+  const told = script().slots ?? {};
+  const deed = told[action];
+  note("slot", { slot: index, action });
+  if (deed === "hang") return new Promise(() => {});
+  if (deed === "fail") return sendError(res, 500, "server_error", `Unable to ${action} slot`);
+  const file = `${folder}/${body.filename}`;
+  const free = await occupy(index);
+  try {
+    const slot = slots[index];
+    if (action === "erase") {
+      const erased = slot.prefix.length;
+      slot.prefix = [];
+      return sendJson(res, 200, { id_slot: index, n_erased: erased });
+    }
+    if (action === "save") {
+      const text = JSON.stringify(slot.prefix).padEnd(told.bytes ?? 0);
+      writeFileSync(file, deed === "cut" ? text.slice(0, -1) : text);
+      if (deed === "die") return await die();
+      const written = Buffer.byteLength(text);
+      return sendJson(res, 200, { n_saved: slot.prefix.length, n_written: written });
+    }
+    if (deed === "die") return await die();
+    slot.prefix = JSON.parse(readFileSync(file, "utf8"));
+    return sendJson(res, 200, { n_restored: slot.prefix.length, n_read: 1 });
+  } finally {
+    free();
   }
 }
 

@@ -55,6 +55,14 @@ export interface FakeScript {
     | "error-event"
     | "http-500"
     | "exceed-context";
+  /** What it does when a slot is saved, restored or emptied, and the least size of a saved one. */
+  slots?: {
+    /** `cut`: it says that all is written, and it is not. */
+    save?: "hang" | "fail" | "die" | "cut";
+    restore?: "hang" | "fail" | "die";
+    erase?: "hang" | "fail";
+    bytes?: number;
+  };
   /** Prints no log line of its own. */
   silent?: boolean;
   /** Stays when asked to end. */
@@ -69,6 +77,7 @@ export interface FakeEvent {
     | "start"
     | "ready"
     | "request"
+    | "slot"
     | "hang"
     /** Its reader does not keep up. */
     | "full"
@@ -81,6 +90,8 @@ export interface FakeEvent {
   at: number;
   pid: number;
   slot?: number;
+  /** What was done with a slot: save, restore or erase. */
+  action?: string;
   args?: string[];
   env?: Record<string, string | null>;
   body?: Record<string, unknown>;

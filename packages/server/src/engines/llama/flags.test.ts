@@ -157,6 +157,7 @@ it("uses no flag that is not asked of a build", () => {
           layersOnDevice: [5, 7],
           cacheTypeK: "f16",
           cacheTypeV: "f16",
+          slotFolder: "/slots",
         },
         { ...settings, listen: { kind: "loopback", host: "127.0.0.1" } },
       ),

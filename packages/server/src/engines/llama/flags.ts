@@ -78,6 +78,7 @@ export function launchFlags(
   }
   if (plan.cacheTypeK !== undefined) flags.push("--cache-type-k", plan.cacheTypeK);
   if (plan.cacheTypeV !== undefined) flags.push("--cache-type-v", plan.cacheTypeV);
+  if (plan.slotFolder !== undefined) flags.push("--slot-save-path", plan.slotFolder);
   if (model.projectorPath !== undefined) flags.push("--mmproj", model.projectorPath);
   return flags;
 }
@@ -140,5 +141,6 @@ export const NEEDED_FLAGS: readonly string[] = [
   "--override-tensor",
   "--cache-type-k",
   "--cache-type-v",
+  "--slot-save-path",
   "--mmproj",
 ];

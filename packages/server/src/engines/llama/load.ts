@@ -40,6 +40,7 @@ export async function loadModel(
       process,
       client,
       exited,
+      hasSlotFolder: plan.slotFolder !== undefined,
       stallMs: settings.stallMs,
       onPrefill: settings.onPrefill,
     });

@@ -1,10 +1,11 @@
 import type { GenerationEvent, GenerationRequest } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
-import type { EngineFacts, ExitReason, Loaded } from "../engine.js";
+import type { EngineFacts, ExitReason, Loaded, SlotFiles } from "../engine.js";
 import type { HostedProcess } from "../host/index.js";
 import { type EngineClient, type JsonAnswer, readJson } from "./client.js";
 import { brokenAnswer, engineError, exitError, stalled } from "./errors.js";
 import { readStream } from "./read-stream.js";
+import { slotFiles } from "./slot-files.js";
 import { StallClock } from "./stall-clock.js";
 import { chatBody, promptBody } from "./write-request.js";
 
@@ -16,6 +17,8 @@ export interface LlamaParts {
   process: HostedProcess;
   client: EngineClient;
   exited: Promise<ExitReason>;
+  /** Whether it was started with a folder for what its slots hold. */
+  hasSlotFolder: boolean;
   /** Silence allowed while a request runs, ms. */
   stallMs: number;
   /** Told what the engine measured for a prompt. */
@@ -26,12 +29,16 @@ export interface LlamaParts {
 export class LlamaLoaded implements Loaded {
   readonly facts: EngineFacts;
   readonly exited: Promise<ExitReason>;
+  readonly slotFiles?: SlotFiles;
   readonly #parts: LlamaParts;
 
   constructor(parts: LlamaParts) {
     this.#parts = parts;
     this.facts = parts.facts;
     this.exited = parts.exited;
+    if (parts.hasSlotFolder) {
+      this.slotFiles = slotFiles((path, body, signal) => this.#ask(path, body, signal));
+    }
   }
 
   generate(

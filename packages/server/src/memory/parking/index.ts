@@ -1,0 +1,11 @@
+export {
+  bytesOf,
+  fitsInto,
+  type ParkedConversation,
+  type ParkedModel,
+  ParkingBook,
+  type ParkingSettings,
+} from "./book.js";
+export { type ParkedFile, ParkingFolder } from "./folder.js";
+export { freeHostBytes } from "./host-room.js";
+export { whyNotParked } from "./parkable.js";
