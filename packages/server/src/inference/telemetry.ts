@@ -31,7 +31,7 @@ export class TelemetryRecorder {
     const { admission } = this.lease;
     const phases = admission.load;
     return {
-      previous_tier: admission.wasResident ? "tier1_gpu_vram" : "tier3_nvme_ssd",
+      previous_tier: admission.previousTier,
       placement: placementOf(this.model, this.lease.facts, admission.placement ?? null),
       tier_switch_latency_ms: round(admission.loadMs),
       inference_latency_ms: round(performance.now() - this.#startedAt),

@@ -23,6 +23,13 @@ export {
   readMachine,
   readProcessMemory,
 } from "./hardware/index.js";
+export {
+  createKeeper,
+  type Keeper,
+  type KeeperEvent,
+  type Kept,
+  type KeptStatus,
+} from "./keeper/index.js";
 export type { Accelerator, Bandwidths, Device, HostMemory, Machine } from "./machine.js";
 export {
   bytesOf,

@@ -1,4 +1,5 @@
 import { advance, refuse, unask } from "./grant.js";
+import { afterEngine, onKeepAsked, onKept, onKeptLost, onReleased } from "./kept-pages.js";
 import { nextTimer, onTick } from "./lifetime.js";
 import {
   gone,
@@ -87,12 +88,21 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
     case "unloaded":
       return withModel(state, event.model, (model) => {
         gone(state, model, event.at);
-        return [];
+        return afterEngine(state, model);
       });
     case "engineExited":
       return withModel(state, event.model, (model) => onEngineExited(state, model, event.at));
     case "unloadAsked":
       return withModel(state, event.model, (model) => onUnloadAsked(model));
+    case "keepAsked":
+      return onKeepAsked(state, event);
+    case "kept":
+      return withModel(state, event.model, (model) => onKept(state, model, event));
+    case "keepFailed":
+    case "keptLost":
+      return withModel(state, event.model, (model) => onKeptLost(state, model, event));
+    case "released":
+      return withModel(state, event.model, (model) => onReleased(state, model));
     case "memoryMeasured":
       state.memory = event.memory;
       state.memoryFreed = true;

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../http/errors.js";
-import type { Placement } from "../memory/index.js";
+import type { MemoryTier, Placement } from "../memory/index.js";
 import { generationLimit, mustCount, reservation, withoutFloor } from "./context-need.js";
 import { chooseSlot } from "./slot-choice.js";
 import type {
@@ -28,6 +28,7 @@ export function startLoad(
   at: number,
 ): SchedulerEffect {
   model.phase = "loading";
+  model.loadsWarm = model.pages.phase === "kept";
   model.loadStartedAt = at;
   model.load++;
   model.unloadAt = null;
@@ -58,8 +59,13 @@ export function unask(model: ModelState): void {
   model.poolTokens = Math.min(model.terms.contextTokens, model.terms.maxContextTokens);
 }
 
-/** Unloads a model; its slots hold nothing from now on. */
-export function startUnload(model: ModelState, evicted: EvictedFor | null = null): SchedulerEffect {
+/** Unloads a model; its slots hold nothing from now on. To tier 2: its weights are kept once the engine has gone. */
+export function startUnload(
+  model: ModelState,
+  evicted: EvictedFor | null = null,
+  toTier: MemoryTier = "tier3_nvme_ssd",
+): SchedulerEffect {
+  model.pages.isNext = toTier === "tier2_pinned_ram";
   model.phase = "unloading";
   model.unloadAt = null;
   model.yieldsTo = null;

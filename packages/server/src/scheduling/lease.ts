@@ -1,12 +1,12 @@
 import type { EngineFacts, Loaded, LoadFacts } from "../engines/index.js";
 import type { GenerationEvent, GenerationRequest } from "../formats/index.js";
-import type { Placement } from "../memory/index.js";
+import type { MemoryTier, Placement } from "../memory/index.js";
 import { type Outline, withAnswer } from "./outline.js";
 
 /** What happened before a lease was granted. Durations in ms. */
 export interface AdmissionFacts {
-  /** Whether the model was loaded when the request arrived. */
-  wasResident: boolean;
+  /** Where the model was when the request arrived. */
+  previousTier: MemoryTier;
   /** Waited for a slot or for context, loading excluded. */
   queueMs: number;
   /** Waited for the model to load, or to be loaded anew; 0 when it was ready all the time. */

@@ -1,5 +1,6 @@
 import { startUnload } from "./grant.js";
 import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
+import { destinationOf } from "./tier-of.js";
 import { impatientAt, isWanted, runningOn } from "./waiting.js";
 
 export function isIdle(model: ModelState): boolean {
@@ -14,7 +15,7 @@ export function onTick(state: SchedulerState, at: number): SchedulerEffect[] {
   const effects: SchedulerEffect[] = [];
   for (const model of state.models.values()) {
     if (isIdle(model) && isOverdue(model, at)) {
-      effects.push(startUnload(model));
+      effects.push(startUnload(model, null, destinationOf(state, model)));
     }
   }
   // Somebody may have lost patience by now.

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../http/errors.js";
 import { cooldownMs } from "./backoff.js";
 import { advance, refuse, startUnload, unask } from "./grant.js";
+import { afterLoad, forgetPages } from "./kept-pages.js";
 import { isIdle } from "./lifetime.js";
 import { modelOf, resetSlots } from "./model-state.js";
 import type { ModelState, SchedulerEffect, SchedulerEvent, SchedulerState } from "./state.js";
@@ -45,13 +46,13 @@ export function onLoadAsked(
 
 export function onUnloadAsked(model: ModelState): SchedulerEffect[] {
   const { id } = model.terms;
-  if (model.phase === "unloading") return [];
+  if (model.phase === "unloading") return forgetPages(model);
   if (model.phase === "loading" || isWanted(model)) {
     const message = `${id} is being loaded; try again when it is idle.`;
     return [{ type: "unloadRefused", model: id, message }];
   }
-  if (model.phase === "unloaded") return [];
-  if (isIdle(model)) return [startUnload(model)];
+  if (model.phase === "unloaded") return forgetPages(model);
+  if (isIdle(model)) return [startUnload(model), ...forgetPages(model)];
   const message = `${id} is in use; try again when it is idle.`;
   return [{ type: "unloadRefused", model: id, message }];
 }
@@ -62,7 +63,8 @@ export function onLoaded(
   event: Extract<SchedulerEvent, { type: "loaded" }>,
 ): SchedulerEffect[] {
   model.phase = "ready";
-  model.reloadMs = event.at - model.loadStartedAt;
+  if (model.loadsWarm) model.warmReloadMs = event.at - model.loadStartedAt;
+  else model.reloadMs = event.at - model.loadStartedAt;
   model.usedAt = event.at;
   // An engine that gives less than it was asked for would be asked for it without end.
   if (event.contextTokens < model.poolTokens) limitContext(model, event.contextTokens);
@@ -74,6 +76,7 @@ export function onLoaded(
   const effects = state.draining ? [startUnload(model)] : advance(state, model, event.at);
   // Whoever wanted it may have left meanwhile: then it can go for others.
   if (runningOn(model) === 0) state.memoryFreed = true;
+  effects.push(...afterLoad(state, model));
   return effects;
 }
 
@@ -152,6 +155,7 @@ export function onDrain(state: SchedulerState): SchedulerEffect[] {
   for (const model of state.models.values()) {
     if (model.askedAt !== null) effects.push(noLoadWhileDraining(model));
     unask(model);
+    model.pages.isNext = false;
     for (const id of [...model.queue]) {
       const request = state.requests.get(id)!;
       effects.push(refuse(state, model, request, "cancelled", "The server is shutting down."));

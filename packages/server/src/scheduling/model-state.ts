@@ -16,6 +16,7 @@ export function modelOf(state: SchedulerState, terms: ModelTerms): ModelState {
       coolUntil: 0,
       unloadAt: null,
       placement: null,
+      pages: { phase: "out", bytes: 0, keeping: 0, isNext: false, problem: null },
       waitsForMemory: false,
       fitsAlone: false,
       askedAt: null,
@@ -26,6 +27,8 @@ export function modelOf(state: SchedulerState, terms: ModelTerms): ModelState {
       served: 0,
       usedAt: null,
       reloadMs: null,
+      warmReloadMs: null,
+      loadsWarm: false,
       loadStartedAt: 0,
       load: 0,
     };

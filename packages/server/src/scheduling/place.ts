@@ -2,6 +2,7 @@ import type { ErrorCode } from "../http/errors.js";
 import type { Plan, Refusal, Victim } from "../memory/index.js";
 import { withoutFloor } from "./context-need.js";
 import { advance, refuse, startLoad, startUnload, unask } from "./grant.js";
+import { giveBack } from "./kept-pages.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
 import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
 import { impatientAt, isWanted, wantedSince } from "./waiting.js";
@@ -77,7 +78,7 @@ function place(
     effects.push(startLoad(model, null, at));
     return;
   }
-  if (model.madeRoom.some((id) => state.models.get(id)!.phase === "unloading")) {
+  if (model.madeRoom.some((id) => isLeaving(state.models.get(id)!))) {
     // Beside those that still leave for it, it would have to do with less than it made them go for.
     model.waitsForMemory = true;
     return;
@@ -94,14 +95,20 @@ function place(
   };
   const now = plan(false);
   if (now.accepted && now.victims.length === 0) {
+    if (now.releasesOwnPages) {
+      // Booked until they have been given back: it is planned again then.
+      model.waitsForMemory = true;
+      effects.push(...giveBack(model));
+      return;
+    }
     effects.push(startLoad(model, now.placement, at));
     return;
   }
   model.waitsForMemory = true;
   if (now.accepted) {
     for (const victim of now.victims) {
-      effects.push(evict(state, victim, model));
-      model.madeRoom.push(victim.model);
+      effects.push(...evict(state, victim, model, now.victims));
+      if (!model.madeRoom.includes(victim.model)) model.madeRoom.push(victim.model);
     }
     return;
   }
@@ -132,12 +139,22 @@ function hasOthersYield(state: SchedulerState, model: ModelState): boolean {
   return false;
 }
 
-function evict(state: SchedulerState, victim: Victim, wanted: ModelState): SchedulerEffect {
-  return startUnload(state.models.get(victim.model)!, {
-    forModel: wanted.terms.id,
-    reason: victim.reason,
-    toTier: victim.toTier,
-  });
+function isLeaving({ phase, pages }: ModelState): boolean {
+  return phase === "unloading" || pages.phase === "leaving";
+}
+
+function evict(
+  state: SchedulerState,
+  { model: id, from, reason, toTier }: Victim,
+  wanted: ModelState,
+  all: readonly Victim[],
+): SchedulerEffect[] {
+  const model = state.models.get(id)!;
+  const evicted = { forModel: wanted.terms.id, reason, toTier };
+  if (from === "tier1_gpu_vram") return [startUnload(model, evicted, toTier)];
+  // One model that goes with its pages is one eviction.
+  const goesWhole = all.some((one) => one.model === id && one.from === "tier1_gpu_vram");
+  return giveBack(model, goesWhole ? null : evicted);
 }
 
 /** Context without which loading the model is of no use to the first who waits for it. */

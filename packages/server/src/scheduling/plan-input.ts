@@ -1,4 +1,5 @@
 import {
+  type Booking,
   type Budgets,
   type Costs,
   expectedPerMinute,
@@ -30,7 +31,7 @@ export function wantedOf(model: ModelState, terms: MemoryTerms, least: number): 
     cpuExpertLayers: terms.cpuExpertLayers,
     minGpuLayerRatio: terms.minGpuLayerRatio,
     activeExpertShare: terms.activeExpertShare,
-    tier: "tier3_nvme_ssd",
+    tier: model.pages.phase === "kept" ? "tier2_pinned_ram" : "tier3_nvme_ssd",
     mayEvict: true,
   };
 }
@@ -49,24 +50,48 @@ export function residentsFor(
   const impatient = at >= since + PATIENCE_MS;
   const residents: Resident[] = [];
   for (const model of state.models.values()) {
-    const { placement, terms } = model;
-    if (placement === null || terms.memory === undefined || model === wanted) continue;
-    residents.push({
-      model: terms.id,
-      artifact: terms.memory.artifact,
-      artifactBytes: terms.memory.artifactBytes,
-      tier: "tier1_gpu_vram",
-      priority: terms.memory.priority,
-      held: everybodyLeaves ? null : holdOf(state, model, since, impatient),
-      keepWarm: terms.memory.keepWarm,
-      deviceBytes: placement.deviceBytes,
-      hostBytes: placement.hostBytes,
-      mappedBytes: placement.mappedBytes,
-      keptBytes: 0,
-    });
+    const { placement, pages, terms } = model;
+    if (terms.memory === undefined) continue;
+    const { artifact, artifactBytes, priority, keepWarm } = terms.memory;
+    const which = { model: terms.id, artifact, artifactBytes, priority };
+    const held = everybodyLeaves ? null : holdOf(state, model, since, impatient);
+    if (placement !== null && model !== wanted) {
+      const { deviceBytes, hostBytes, mappedBytes } = placement;
+      const engine = { deviceBytes, hostBytes, mappedBytes, keptBytes: 0 };
+      residents.push({ ...which, ...engine, tier: "tier1_gpu_vram", held, keepWarm });
+    }
+    if (pages.bytes > 0) {
+      residents.push({
+        ...which,
+        ...{ deviceBytes: [], hostBytes: 0, mappedBytes: 0, keptBytes: pages.bytes },
+        tier: "tier2_pinned_ram",
+        held: everybodyLeaves ? null : holdOfPages(model, held),
+        keepWarm,
+      });
+    }
   }
   return residents;
 }
+
+/** The engine of a loaded model needs no kept pages; those of another one have the claims that the model has. */
+function holdOfPages({ phase, pages }: ModelState, held: Resident["held"]): Resident["held"] {
+  if (pages.phase === "leaving") return "leaving";
+  return phase === "ready" || phase === "unloading" ? null : held;
+}
+
+/** What is booked for models, that of those that come and go included; what the engine of `without` holds left out. */
+export function bookingsOf(state: SchedulerState, without: ModelState | null = null): Booking[] {
+  return [...state.models.values()].flatMap((model) => {
+    const { terms, pages } = model;
+    const placement = model === without ? null : model.placement;
+    if (terms.memory === undefined || (placement === null && pages.bytes === 0)) return [];
+    const { artifact, artifactBytes } = terms.memory;
+    const { deviceBytes, hostBytes, mappedBytes } = placement ?? NOTHING;
+    return { artifact, artifactBytes, deviceBytes, hostBytes, mappedBytes, keptBytes: pages.bytes };
+  });
+}
+
+const NOTHING = { deviceBytes: [], hostBytes: 0, mappedBytes: 0 };
 
 /** A request that came before `since` has a claim on its model; a later one has none against an impatient one. */
 function holdOf(
@@ -97,7 +122,7 @@ export function costsOf(
     const model = state.models.get(id)!;
     models.set(id, {
       expectedPerMinute: expectedPerMinute(model.use, at),
-      reloadMs: { fromTier2: null, fromTier3: model.reloadMs },
+      reloadMs: { fromTier2: model.warmReloadMs, fromTier3: model.reloadMs },
     });
   };
   add(wanted.model);

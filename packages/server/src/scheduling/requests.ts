@@ -11,6 +11,7 @@ import type {
   SchedulerEvent,
   SchedulerState,
 } from "./state.js";
+import { destinationOf } from "./tier-of.js";
 import { runningOn } from "./waiting.js";
 
 export function onArrived(
@@ -116,7 +117,9 @@ function holdsSlot(model: ModelState, request: RequestState): boolean {
 
 /** Lets the next ones in, or the model go when nobody is left and its time is over. */
 function afterUse(state: SchedulerState, model: ModelState, at: number): SchedulerEffect[] {
-  if (isIdle(model) && (state.draining || isOverdue(model, at))) return [startUnload(model)];
+  if (isIdle(model) && (state.draining || isOverdue(model, at))) {
+    return [startUnload(model, null, destinationOf(state, model))];
+  }
   return advance(state, model, at);
 }
 

@@ -5,6 +5,7 @@ import {
   type Booking,
   type Eviction,
   EvictionHistory,
+  type MemoryTier,
   type Placement,
   requestsPerMinute,
 } from "../memory/index.js";
@@ -13,9 +14,11 @@ import { now } from "./clock.js";
 import { needOf } from "./context-need.js";
 import { decide } from "./decide.js";
 import { KeptEngines, type Schedulable } from "./kept-engines.js";
+import { KeptWeights, type WeightsKeeper } from "./kept-weights.js";
 import { Lease } from "./lease.js";
 import type { MemoryState } from "./memory-terms.js";
 import { type Outline, outlineOf } from "./outline.js";
+import { bookingsOf } from "./plan-input.js";
 import {
   createState,
   type EvictedFor,
@@ -24,6 +27,7 @@ import {
   type SchedulerEffect,
   type SchedulerEvent,
 } from "./state.js";
+import { tierOf } from "./tier-of.js";
 import { Waiters } from "./waiters.js";
 import { isWanted, runningOn } from "./waiting.js";
 
@@ -38,6 +42,11 @@ export interface ModelActivity {
   failure: string | null;
   /** What is booked for it; null while it is not loaded, or when memory is not planned. */
   placement: Placement | null;
+  tier: MemoryTier;
+  /** Its weights in tier 2, whether it is loaded or not; null while nothing of them is held. Bytes. */
+  kept: { phase: "coming" | "kept" | "leaving"; bytes: number } | null;
+  /** Why its weights could not be kept the last time, or no longer; null when all is well. */
+  keepProblem: string | null;
   /** Wanted, and waiting for others to make room. */
   waitsForMemory: boolean;
   /** Decayed over ten minutes. */
@@ -46,15 +55,16 @@ export interface ModelActivity {
   served: number;
   /** Since its last use, ms; 0 while it is in use, null when it was never loaded. */
   idleMs: number | null;
-  /** How long its last load took, ms; null before the first. */
+  /** How long its last load from disk took, and from tier 2, ms; null before the first. */
   reloadMs: number | null;
+  warmReloadMs: number | null;
 }
 
 interface Waiting {
   request: GenerationRequest;
   outline: Outline;
   arrivedAt: number;
-  wasResident: boolean;
+  cameFrom: MemoryTier;
   causedLoad: boolean;
   signal: AbortSignal;
   resolve(lease: Lease): void;
@@ -74,6 +84,8 @@ export class Scheduler {
   readonly #evictions = new EvictionHistory();
   readonly #loads = new Waiters<Ask>();
   readonly #unloads = new Waiters<null>();
+  readonly #weights: KeptWeights;
+  readonly #moves = new Waiters<Move>();
   readonly #inbox: SchedulerEvent[] = [];
   #deciding = false;
   #nextRequest = 1;
@@ -88,7 +100,9 @@ export class Scheduler {
     maxQueuePerModel: number;
     stallMs: number;
     memory?: MemoryState | null;
-    /** Called when an engine has come or gone, so that memory can be measured anew. Must not throw. */
+    /** What holds weights in tier 2; without it there is none. */
+    keeper?: WeightsKeeper | null;
+    /** Called when an engine or kept weights have come or gone, so that memory can be measured anew. Must not throw. */
     onResidency?: () => void;
     log: Logger;
   }) {
@@ -105,6 +119,14 @@ export class Scheduler {
         residency: options.onResidency ?? (() => {}),
       },
       stallMs: options.stallMs,
+      log: options.log,
+    });
+    this.#weights = new KeptWeights({
+      keeper: options.keeper ?? null,
+      on: {
+        post: (event) => this.#post(event),
+        residency: options.onResidency ?? (() => {}),
+      },
       log: options.log,
     });
   }
@@ -132,7 +154,7 @@ export class Scheduler {
         request,
         outline,
         arrivedAt: at,
-        wasResident: this.#state.models.get(model.terms.id)?.phase === "ready",
+        cameFrom: this.#tierOf(model.terms.id),
         causedLoad: false,
         signal,
         resolve: (lease) => {
@@ -187,7 +209,34 @@ export class Scheduler {
   }
 
   /**
-   * Unloads an idle model and waits until it has gone; one that is not loaded is gone already.
+   * Has a model's weights in tier 2 without an engine and waits until they are: an idle one is unloaded, and
+   * from disk they are brought in.
+   * @throws SomnusError model_busy when it is in use, insufficient_memory with the numbers, what the keeper throws,
+   *   or the signal's reason when that fires first
+   */
+  keepWeights(model: Schedulable, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    const { id } = model.terms;
+    const ask = this.#nextAsk++;
+    const moved = this.#moves.wait(id, { ask, to: "tier2_pinned_ram" }, signal);
+    this.#models.set(id, model);
+    this.#post({ type: "keepAsked", terms: model.terms, ask, at: now() });
+    return moved;
+  }
+
+  /** The keeper holds a file no longer: models with these weights are on disk only. */
+  weightsLost(path: string, message: string): void {
+    this.#weights.lost(path, message);
+  }
+
+  /** Bytes of kept weights that are locked in memory: the system does not count them as available. */
+  lockedBytes(): number {
+    return this.#weights.lockedBytes();
+  }
+
+  /**
+   * Unloads an idle model and gives its kept weights back; waits until all has gone. One of which nothing is in
+   * memory is gone already.
    * @throws SomnusError model_busy when it is in use, or the signal's reason when that fires first
    */
   demote(id: string, signal: AbortSignal): Promise<void> {
@@ -195,7 +244,11 @@ export class Scheduler {
     const gone = this.#unloads.wait(id, null, signal);
     this.#post({ type: "unloadAsked", model: id, at: now() });
     if ((this.#state.models.get(id)?.phase ?? "unloaded") === "unloaded") this.#unloads.tell(id);
-    return gone;
+    return gone.then(() => {
+      const moved = this.#moves.wait(id, { ask: null, to: "tier3_nvme_ssd" }, signal);
+      this.#tellMoved();
+      return moved;
+    });
   }
 
   /** What a model does now. */
@@ -209,11 +262,15 @@ export class Scheduler {
       facts: model?.phase === "ready" ? (engine?.loaded?.facts ?? null) : null,
       failure: model?.failure?.message ?? null,
       placement: model?.placement ?? null,
+      tier: model === undefined ? "tier3_nvme_ssd" : tierOf(model),
+      kept: model === undefined ? null : keptOf(model),
+      keepProblem: model?.pages.problem?.message ?? null,
       waitsForMemory: model !== undefined && isWanted(model) && model.waitsForMemory,
       requestsPerMinute: requestsPerMinute(model?.use ?? null, now()),
       served: model?.served ?? 0,
       idleMs: model === undefined ? null : idleMs(model, now()),
       reloadMs: model?.reloadMs ?? null,
+      warmReloadMs: model?.warmReloadMs ?? null,
     };
   }
 
@@ -222,14 +279,9 @@ export class Scheduler {
     this.#post({ type: "memoryMeasured", memory, at: now() });
   }
 
-  /** What is booked for loaded models, those that come and those that go included. */
+  /** What is booked for models, those that come and those that go included. */
   bookings(): Booking[] {
-    return [...this.#state.models.values()].flatMap(({ placement, terms }) => {
-      if (placement === null || terms.memory === undefined) return [];
-      const { artifact, artifactBytes } = terms.memory;
-      const { deviceBytes, hostBytes, mappedBytes } = placement;
-      return { artifact, artifactBytes, deviceBytes, hostBytes, mappedBytes, keptBytes: 0 };
-    });
+    return bookingsOf(this.#state);
   }
 
   /** The last models that went to make room for others, the newest first. */
@@ -242,10 +294,10 @@ export class Scheduler {
     this.#post({ type: "drainAsked", at: now() });
   }
 
-  /** Ends every engine; resolves when all their processes are gone. */
+  /** Ends every engine; resolves when all their processes are gone, and nobody uses the keeper any more. */
   async close(): Promise<void> {
     this.drain();
-    await this.#engines.close();
+    await Promise.all([this.#engines.close(), this.#weights.close()]);
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
   }
@@ -258,6 +310,7 @@ export class Scheduler {
       for (let next = this.#inbox.shift(); next; next = this.#inbox.shift()) {
         for (const effect of decide(this.#state, next)) this.#run(effect);
       }
+      this.#tellMoved();
     } finally {
       this.#deciding = false;
     }
@@ -285,6 +338,18 @@ export class Scheduler {
         if (effect.evicted !== null) this.#noteEviction(effect.model, effect.evicted);
         this.#engines.unload(effect.model);
         break;
+      case "keep":
+        this.#weights.keep(this.#models.get(effect.model)!, effect.keeping);
+        break;
+      case "keepRefused": {
+        const { model, ask, code, message } = effect;
+        this.#moves.tell(model, new SomnusError(code, message), (move) => move.ask === ask);
+        break;
+      }
+      case "release":
+        if (effect.evicted !== null) this.#noteEviction(effect.model, effect.evicted);
+        this.#weights.release(effect.model);
+        break;
       case "count":
         this.#engines.own(this.#count(effect.request, effect.model));
         break;
@@ -292,6 +357,24 @@ export class Scheduler {
         this.#setTimer(effect.at);
         break;
     }
+  }
+
+  /** Ends the waiting for moves that are over: a model's state says whether it has arrived, or why it will not. */
+  #tellMoved(): void {
+    for (const id of this.#moves.models()) {
+      const model = this.#state.models.get(id);
+      if (model === undefined || model.pages.phase !== "leaving") {
+        this.#moves.tell(id, undefined, ({ to }) => to === "tier3_nvme_ssd");
+      }
+      if (model === undefined || isOnItsWay(model)) continue;
+      const error = whyNotWarm(model, this.#state.draining);
+      this.#moves.tell(id, error, ({ to }) => to === "tier2_pinned_ram");
+    }
+  }
+
+  #tierOf(id: string): MemoryTier {
+    const model = this.#state.models.get(id);
+    return model === undefined ? "tier3_nvme_ssd" : tierOf(model);
   }
 
   #grant(effect: Extract<SchedulerEffect, { type: "grant" }>): void {
@@ -309,7 +392,7 @@ export class Scheduler {
       effect.contextTokens,
       effect.maxTokens,
       {
-        wasResident: waiting.wasResident,
+        previousTier: waiting.cameFrom,
         queueMs: Math.max(0, at - waiting.arrivedAt - loadMs),
         loadMs,
         ...(waiting.causedLoad ? { load: loaded.facts.load, evicted: engine.evicted } : {}),
@@ -405,6 +488,38 @@ function refusalOf(
 function idleMs(model: ModelState, at: number): number | null {
   if (model.usedAt === null) return null;
   return runningOn(model) > 0 ? 0 : at - model.usedAt;
+}
+
+function keptOf({ pages }: ModelState): ModelActivity["kept"] {
+  return pages.phase === "out" ? null : { phase: pages.phase, bytes: pages.bytes };
+}
+
+/** Whether it is still open what becomes of a wish to have the model in tier 2. */
+function isOnItsWay({ phase, pages }: ModelState): boolean {
+  return phase === "unloading" || pages.isNext || pages.phase === "coming";
+}
+
+/** Why a model has not come to tier 2; undefined when its weights are kept. */
+function whyNotWarm(
+  { terms, phase, pages }: ModelState,
+  draining: boolean,
+): SomnusError | undefined {
+  if (pages.phase === "kept") return undefined;
+  if (draining) return new SomnusError("shutting_down", "The server is shutting down.");
+  const { code, message } = pages.problem ?? {
+    code: "model_busy" as const,
+    message:
+      phase === "ready"
+        ? `${terms.id} was asked for, and is loaded now.`
+        : `${terms.id} had to leave memory again; try again.`,
+  };
+  return new SomnusError(code, message);
+}
+
+/** Somebody who waits for a model to be in a tier without an engine. `ask`: null when it cannot be refused any more. */
+interface Move {
+  ask: number | null;
+  to: "tier2_pinned_ram" | "tier3_nvme_ssd";
 }
 
 /** Somebody who asked for a load. */

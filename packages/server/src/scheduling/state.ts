@@ -40,6 +40,20 @@ export interface SlotState {
 /** Where a model stands between disk and service. */
 export type ModelPhase = "unloaded" | "loading" | "ready" | "unloading";
 
+/** The pages of a model's weights that the keeper holds, whether an engine runs or not. */
+export interface PagesState {
+  /** `coming`: being brought in; `leaving`: being given back, and booked until they have been. */
+  phase: "out" | "coming" | "kept" | "leaving";
+  /** Booked for them in tier 2. */
+  bytes: number;
+  /** Counts keepings: what is told of an earlier one is passed over. */
+  keeping: number;
+  /** To be kept once the engine, or their earlier keeping, has gone. */
+  isNext: boolean;
+  /** Why they could not be kept the last time, or no longer; null when all is well. */
+  problem: { code: ErrorCode; message: string } | null;
+}
+
 /** What the scheduler holds of a model; times are ms of its clock. */
 export interface ModelState {
   terms: ModelTerms;
@@ -61,6 +75,7 @@ export interface ModelState {
   unloadAt: number | null;
   /** What is booked for it, from the start of its load until it has gone; null also when nothing is planned. */
   placement: Placement | null;
+  pages: PagesState;
   /** Wanted, and there is no room for it yet. */
   waitsForMemory: boolean;
   /** Whether it was found to fit when nobody else is there. */
@@ -79,8 +94,11 @@ export interface ModelState {
   served: number;
   /** When it was loaded or a request on it ended last; null before the first load. */
   usedAt: number | null;
-  /** How long its last load took, ms; null before the first. */
+  /** How long its last load from disk took, and from tier 2, ms; null before the first. */
   reloadMs: number | null;
+  warmReloadMs: number | null;
+  /** Whether its pages were kept when the load under way began. */
+  loadsWarm: boolean;
   /** Start of the load under way. */
   loadStartedAt: number;
   /** Counts loads: a request that ran on an earlier load gives nothing back to this one. */
@@ -144,6 +162,13 @@ export type SchedulerEvent = { at: number } & (
   | { type: "unloaded"; model: string }
   | { type: "engineExited"; model: string }
   | { type: "unloadAsked"; model: string }
+  /** Somebody wants the model in tier 2. `ask`: whom to tell when it cannot be. */
+  | { type: "keepAsked"; terms: ModelTerms; ask: number }
+  | { type: "kept"; model: string; keeping: number }
+  | { type: "keepFailed"; model: string; keeping: number; code: ErrorCode; message: string }
+  /** What was kept is no longer, and not because it was given back. */
+  | { type: "keptLost"; model: string; keeping: number; code: ErrorCode; message: string }
+  | { type: "released"; model: string }
   /** The machine has other memory than before, or others use it. */
   | { type: "memoryMeasured"; memory: MemoryState | null }
   | { type: "drainAsked" }
@@ -157,7 +182,7 @@ export interface EvictedFor {
   toTier: MemoryTier;
 }
 
-/** What must be done now. `load`, `unload` and `count` end in one event each. */
+/** What must be done now. `load`, `unload`, `count`, `keep` and `release` end in one event each. */
 export type SchedulerEffect =
   | {
       type: "grant";
@@ -201,6 +226,12 @@ export type SchedulerEffect =
   /** `evicted`: for whom and why, when it goes to make room. */
   | { type: "unload"; model: string; evicted: EvictedFor | null }
   | { type: "count"; request: number; model: string }
+  /** Its weights are to be brought into tier 2 and held there. */
+  | { type: "keep"; model: string; keeping: number }
+  /** They are to be given back; a keep under way ends, and its event comes first. `evicted` as for `unload`. */
+  | { type: "release"; model: string; evicted: EvictedFor | null }
+  /** `ask`: whose wish it was to have the model in tier 2. */
+  | { type: "keepRefused"; model: string; ask: number; code: ErrorCode; message: string }
   /** Replaces the timer asked for before; null takes it away. */
   | { type: "timer"; at: number | null };
 

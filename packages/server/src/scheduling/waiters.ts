@@ -33,6 +33,11 @@ export class Waiters<About> {
     });
   }
 
+  /** The models that somebody waits for. */
+  models(): string[] {
+    return [...this.#waiting].flatMap(([model, waiting]) => (waiting.size > 0 ? [model] : []));
+  }
+
   /** What those who wait for the model are about. */
   of(model: string): About[] {
     return [...(this.#waiting.get(model) ?? [])].map(({ about }) => about);

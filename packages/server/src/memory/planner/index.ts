@@ -6,6 +6,7 @@ export {
   budgetsOf,
   unaccountedOn,
 } from "./budgets.js";
+export { type Keeping, whyNotKept } from "./keeping.js";
 export { plan } from "./plan.js";
 export { reloadMs } from "./price.js";
 export type {

@@ -90,11 +90,12 @@ function planWith(
   const places: number[] = [];
   const candidates: Candidate[] = [];
   const tier2Free = tier2FreeBytes(budgets, residents);
+  const warm = withPages(residents);
   for (let i = 0; i < residents.length; i++) {
     const one = residents[i]!;
     if (!mayGo(one, wanted)) continue;
     places.push(i);
-    candidates.push(candidateOf(one, tier2Free, costs));
+    candidates.push(candidateOf(one, tier2Free, warm.has(one.model), costs));
   }
   const rate = wantedRate(costs.models.get(wanted.model));
   const found = search({
@@ -138,10 +139,15 @@ function mayGo(one: Resident, wanted: Wanted): boolean {
   return wanted.mayEvict && one.held === null && rankOf(one.priority) <= rankOf(wanted.priority);
 }
 
-function candidateOf(one: Resident, tier2Free: number, costs: Costs): Candidate {
+/** The models whose pages are kept already. */
+function withPages(residents: readonly Resident[]): Set<string> {
+  return new Set(residents.flatMap(({ model, keptBytes }) => (keptBytes > 0 ? [model] : [])));
+}
+
+function candidateOf(one: Resident, tier2Free: number, hasPages: boolean, costs: Costs): Candidate {
   let bytes = Math.max(1, one.hostBytes + one.keptBytes);
   for (const on of one.deviceBytes) bytes += on;
-  const tier2Holds = one.keepWarm && one.artifactBytes <= tier2Free + one.keptBytes;
+  const tier2Holds = hasPages || (one.keepWarm && one.artifactBytes <= tier2Free);
   const cost = costs.models.get(one.model);
   return {
     rank: rankOf(one.priority),
@@ -183,18 +189,18 @@ function destinations(
   residents: readonly Resident[],
 ): Victim[] {
   const { costs, layouts, budgets } = task;
-  let tier2Free = tier2FreeBytes(budgets, residents);
-  for (const one of leaving) tier2Free += one.keptBytes;
+  const stay = residents.filter((one) => !leaving.includes(one));
+  const withTheirs = withPages(stay);
   const warm = keptWarm(
     leaving.map((one) => ({
       keptBytes: one.artifactBytes,
-      keepWarm: one.keepWarm && one.tier === "tier1_gpu_vram",
+      keepWarm: one.keepWarm && one.tier === "tier1_gpu_vram" && !withTheirs.has(one.model),
       loss: lossOf(
         reloadMs(one, "tier3_nvme_ssd", costs.models.get(one.model), costs.bandwidths),
         costs.models.get(one.model)?.expectedPerMinute ?? 0,
       ),
     })),
-    tier2Free,
+    tier2FreeBytes(budgets, stay),
     (index) => {
       const { artifact, artifactBytes } = leaving[index]!;
       book.keep(artifact, artifactBytes, artifactBytes);
@@ -205,10 +211,12 @@ function destinations(
     },
   );
   return leaving.map((one, index) => {
-    const toTier = warm.has(index) ? "tier2_pinned_ram" : "tier3_nvme_ssd";
+    const staysWarm = warm.has(index) || withTheirs.has(one.model);
+    const toTier = staysWarm ? "tier2_pinned_ram" : "tier3_nvme_ssd";
     const cost = costs.models.get(one.model);
     return {
       model: one.model,
+      from: one.tier,
       reason,
       toTier,
       reloadMs: reloadMs(one, toTier, cost, costs.bandwidths),

@@ -70,12 +70,17 @@ function whereTo(placement: Placement, budgets: Budgets, layers: number): string
 }
 
 function whoGoes(victims: readonly Victim[]): string {
-  const names = victims.map(({ model, toTier }) =>
-    toTier === "tier2_pinned_ram" ? `${model} (kept in memory)` : model,
+  const names = new Set(
+    victims.map(({ model, from, toTier }) => {
+      if (toTier === "tier2_pinned_ram") return `${model} (kept in memory)`;
+      const engineGoes = victims.some((one) => one.model === model && one.from !== from);
+      return from === "tier1_gpu_vram" || engineGoes ? model : `the kept weights of ${model}`;
+    }),
   );
-  return `${names.join(", ")} ${victims.length === 1 ? "has" : "have"} to go for it.`;
+  return `${[...names].join(", ")} ${names.size === 1 ? "has" : "have"} to go for it.`;
 }
 
-function gib(bytes: number): string {
+/** Bytes for people. */
+export function gib(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(bytes < 10 * 1024 ** 3 ? 2 : 1)} GiB`;
 }

@@ -5,7 +5,10 @@ import type { Bandwidths } from "../machine.js";
 /** Why a resident model cannot go now. `spared`: whoever asks may not evict it, background work for example. */
 export type Hold = "leased" | "claimed" | "loading" | "leaving" | "pinned" | "spared";
 
-/** A model that holds memory: an engine in tier 1, kept pages in tier 2, or both. Bytes. */
+/**
+ * What holds memory of a model: its engine in tier 1, or its kept pages in tier 2. A model that has both is
+ * two residents, since either can go without the other. Bytes.
+ */
 export interface Resident {
   model: string;
   /** The weights' identity: models with the same one share its mapped pages. */
@@ -75,9 +78,11 @@ export interface Costs {
   bandwidths: Bandwidths;
 }
 
-/** A model that has to go, and where to. */
+/** A model's engine or kept pages that have to go, and where the model is then. */
 export interface Victim {
   model: string;
+  /** Tier 1: its engine goes; tier 2: its kept pages. */
+  from: Exclude<MemoryTier, "tier3_nvme_ssd">;
   reason: EvictionReason;
   toTier: Exclude<MemoryTier, "tier1_gpu_vram">;
   /** What it will cost to have it back, in ms. */

@@ -57,18 +57,19 @@ function planOnHost(bytes: number, residents: readonly Resident[], wanted: Wante
     const [layer] = wanted.estimate.layers;
     return layer!.weights + contextTokens;
   };
-  const victims: string[] = [];
+  const victims: Resident[] = [];
+  const others = residents.filter((one) => one.model !== wanted.model);
   const free = () =>
     bytes -
-    residents
-      .filter((one) => !victims.includes(one.model))
-      .reduce((sum, one) => sum + one.hostBytes, 0);
-  const mayGo = residents.filter(
+    others
+      .filter((one) => !victims.includes(one))
+      .reduce((sum, one) => sum + one.hostBytes + one.keptBytes, 0);
+  const mayGo = others.filter(
     (one) => one.held === null && RANKS.indexOf(one.priority) <= RANKS.indexOf(wanted.priority),
   );
   for (const one of mayGo) {
     if (needed(wanted.contextTokens) <= free()) break;
-    victims.push(one.model);
+    victims.push(one);
   }
   const contextTokens = Math.min(wanted.contextTokens, free() - needed(0));
   if (contextTokens < wanted.leastContextTokens) {
@@ -92,8 +93,9 @@ function planOnHost(bytes: number, residents: readonly Resident[], wanted: Wante
       hostBytes: needed(contextTokens),
       mappedBytes: 0,
     },
-    victims: victims.map((model) => ({
+    victims: victims.map(({ model, tier }) => ({
       model,
+      from: tier,
       reason: "memory_budget",
       toTier: "tier3_nvme_ssd",
       reloadMs: 0,

@@ -60,10 +60,13 @@ function loaded(plan: LoadPlan, script: EngineScript, onEnd: () => void): Loaded
 async function* nothing(): AsyncGenerator<GenerationEvent> {}
 
 /** A scheduler, and a model of one slot and 4096 tokens, up to 16384, for it. */
-export function scheduling(engine: Engine): { scheduler: Scheduler; model: Schedulable } {
+export function scheduling(
+  engine: Engine,
+  more: Partial<ConstructorParameters<typeof Scheduler>[0]> = {},
+): { scheduler: Scheduler; model: Schedulable } {
   const log = createLog("silent");
   return {
-    scheduler: new Scheduler({ maxQueuePerModel: 4, stallMs: 1_000, log }),
+    scheduler: new Scheduler({ maxQueuePerModel: 4, stallMs: 1_000, log, ...more }),
     model: {
       terms: {
         id: "m",

@@ -10,6 +10,8 @@ import {
 } from "../state.js";
 import { PATIENCE_MS, runningOn, wantedSince } from "../waiting.js";
 
+type Keep = Extract<SchedulerEffect, { type: "keep" }>;
+
 /** Each kind of event without its time. */
 type Untimed<E> = E extends SchedulerEvent ? Omit<E, "at"> : never;
 
@@ -52,6 +54,14 @@ export class World {
       case "timer":
         this.timer = effect.at;
         break;
+      case "keep":
+        expect(this.#pendingOn(effect.model, "release")).toBe(0);
+        this.pending.push({ effect, at: this.at });
+        break;
+      case "release":
+        expect(this.#pendingOn(effect.model, "release")).toBe(0);
+        this.pending.push({ effect, at: this.at });
+        break;
       case "unload":
         if (effect.evicted !== null) this.#checkEviction(effect.model, effect.evicted.forModel);
         this.pending.push({ effect, at: this.at });
@@ -85,8 +95,17 @@ export class World {
       if (model.phase === "unloading") expect(inSlots).toEqual([]);
       if (model.phase === "ready" && inSlots.length + model.queue.length === 0)
         expect(model.unloadAt).not.toBeNull();
+      const { id: name } = model.terms;
+      expect(this.#pendingOn(name, "release")).toBe(model.pages.phase === "leaving" ? 1 : 0);
+      if (model.pages.phase === "coming") expect(this.#pendingOn(name, "keep")).toBe(1);
+      if (model.pages.phase === "out") expect(model.pages.bytes).toBe(0);
       for (const id of model.queue) expect(this.state.requests.get(id)?.phase).toBe("queued");
     }
+  }
+
+  #pendingOn(model: string, type: "keep" | "release"): number {
+    return this.pending.filter(({ effect }) => effect.type === type && effect.model === model)
+      .length;
   }
 
   /** Replaced where memory is planned. */
@@ -147,6 +166,18 @@ export class World {
       }
     } else if (effect.type === "unload") {
       this.send({ type: "unloaded", model: effect.model });
+    } else if (effect.type === "keep") {
+      this.#endKeep(effect, well);
+    } else if (effect.type === "release") {
+      // What is being brought in ends first, as the shell has it.
+      const under = this.pending.findIndex(
+        (one) => one.effect.type === "keep" && one.effect.model === effect.model,
+      );
+      if (under < 0) this.send({ type: "released", model: effect.model });
+      else {
+        this.pending.push({ effect, at: this.at });
+        this.#endKeep(this.pending.splice(under, 1)[0]!.effect as Keep, well);
+      }
     } else if (effect.type === "count") {
       if (well) this.send({ type: "counted", request: effect.request, promptTokens });
       else {
@@ -158,6 +189,21 @@ export class World {
         });
       }
     }
+  }
+
+  #endKeep({ model, keeping }: Keep, well: boolean): void {
+    if (well) this.send({ type: "kept", model, keeping });
+    else {
+      const why = { code: "model_unavailable", message: "it was cut." } as const;
+      this.send({ type: "keepFailed", model, keeping, ...why });
+    }
+  }
+
+  /** The keeper says that it holds a model's pages no longer. */
+  lose(model: string): void {
+    const { keeping = 0 } = this.state.models.get(model)?.pages ?? {};
+    const why = { code: "model_unavailable", message: "it was removed." } as const;
+    this.send({ type: "keptLost", model, keeping, ...why });
   }
 
   /** Whether a load is wanted without a request. */
