@@ -11,6 +11,7 @@ const SUITES = {
   decide: "./decide.mjs",
   residency: "./residency.mjs",
   estimate: "./estimate.mjs",
+  swap: "./swap.mjs",
 };
 
 const { values, positionals } = parseArgs({

@@ -29,7 +29,7 @@ export async function startBare([program, ...flags]) {
     const response = await fetch(`${url}/health`).catch(() => null);
     if (response?.ok) break;
     if (child.exitCode !== null) throw new Error("the bare engine ended");
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 2));
   }
   return {
     url,

@@ -9,27 +9,37 @@ async function modelsDir() {
   return config.pool.models_dir;
 }
 
-/** A configuration with one model of the catalog; removed by its `remove`. */
-export async function writeConfig(model, { slots, initial_tier = "tier1_gpu_vram" }) {
+/**
+ * A configuration with these models of the catalog; removed by its `remove`.
+ * @param {string | string[]} models
+ * @param {{ slots: number, initial_tier?: string, hardware?: Record<string, number> }} settings
+ */
+export async function writeConfig(
+  models,
+  { slots, initial_tier = "tier1_gpu_vram", hardware = {} },
+) {
   const folder = await mkdtemp(join(tmpdir(), "somnus-bench-"));
   const file = join(folder, "somnus.toml");
-  await writeFile(
-    file,
-    [
-      "config_version = 1",
-      "[paths]",
-      `data_dir = ${JSON.stringify(folder)}`,
-      "[pool]",
-      `models_dir = ${JSON.stringify(await modelsDir())}`,
-      "[limits]",
-      "max_queue_per_model = 64",
+  const lines = [
+    "config_version = 1",
+    "[paths]",
+    `data_dir = ${JSON.stringify(folder)}`,
+    "[pool]",
+    `models_dir = ${JSON.stringify(await modelsDir())}`,
+    "[limits]",
+    "max_queue_per_model = 64",
+    "[hardware]",
+    ...Object.entries(hardware).map(([key, value]) => `${key} = ${value}`),
+  ];
+  for (const model of [models].flat()) {
+    lines.push(
       "[[models]]",
       `id = "${model}"`,
       `slots = ${slots}`,
       "context_len = 16384",
       `initial_tier = "${initial_tier}"`,
-      "",
-    ].join("\n"),
-  );
+    );
+  }
+  await writeFile(file, `${lines.join("\n")}\n`);
   return { file, remove: () => rm(folder, { recursive: true }) };
 }
