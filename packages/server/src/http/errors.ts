@@ -53,6 +53,8 @@ export const ERROR_KINDS = {
   model_unavailable: { status: 503, type: "model_not_available", retryable: false },
   /** The model failed to load a moment ago; the next try is later. */
   load_cooldown: { status: 503, type: "model_not_available", retryable: true, retryAfterSecs: 5 },
+  /** The request would start later than it may. */
+  deadline_unmeetable: { status: 503, type: "deadline_unmeetable", retryable: true },
   engine_timeout: { status: 504, type: "timeout", retryable: true },
   insufficient_memory: { status: 507, type: "insufficient_vram_or_ram", retryable: true },
   process_memory_cap: { status: 507, type: "process_memory_cap", retryable: true },

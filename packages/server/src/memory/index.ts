@@ -5,6 +5,7 @@ export {
   EvictionHistory,
   type EvictionReason,
   expectedPerMinute,
+  lossOf,
   type MemoryTier,
   type Priority,
   requestsPerMinute,

@@ -27,6 +27,7 @@ describe("scheduler", () => {
           max: fc.integer({ min: 1, max: 8192 }),
           asked: fc.option(fc.integer({ min: 1, max: 20_000 })),
           keep: fc.option(fc.constantFrom(0, 500, Number.POSITIVE_INFINITY)),
+          deadline: fc.option(fc.nat(3_000), { nil: undefined }),
         }),
       },
       {
@@ -39,6 +40,14 @@ describe("scheduler", () => {
         }),
       },
       { weight: 4, arbitrary: fc.record({ do: fc.constant("finish" as const), index: fc.nat(9) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          do: fc.constant("next" as const),
+          model: fc.nat(1),
+          index: fc.nat(9),
+        }),
+      },
       { weight: 2, arbitrary: fc.record({ do: fc.constant("cancel" as const), index: fc.nat(9) }) },
       {
         weight: 1,
@@ -63,11 +72,15 @@ describe("scheduler", () => {
             return all.length ? all[index % all.length] : undefined;
           };
           if (s.do === "arrive")
-            world.arrive(TERMS[s.model]!, s.bound, s.max, s.asked ?? undefined, s.keep);
+            world.arrive(TERMS[s.model]!, s.bound, s.max, s.asked ?? undefined, s.keep, s.deadline);
           else if (s.do === "settle") world.settle(s.index, s.well, s.tokens);
           else if (s.do === "finish") {
             const request = nth(world.running.keys(), s.index);
             if (request !== undefined) world.finish(request);
+          } else if (s.do === "next") {
+            const during = nth(world.running.keys(), s.index);
+            if (during !== undefined)
+              world.send({ type: "nextTold", terms: TERMS[s.model]!, during });
           } else if (s.do === "cancel") {
             const request = nth(world.open, s.index);
             if (request !== undefined) world.send({ type: "cancelled", request });
@@ -88,6 +101,7 @@ describe("scheduler", () => {
         world.settleAll();
         expect(world.open.size).toBe(0);
         expect(world.state.requests.size).toBe(0);
+        expect(world.state.prefetches.size).toBe(0);
         expect(world.ended.size).toBe(world.nextRequest - 1);
       }),
       { numRuns: 1_000 },

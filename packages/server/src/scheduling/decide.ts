@@ -11,6 +11,7 @@ import {
   onUnloadAsked,
 } from "./loads.js";
 import { settleMemory } from "./place.js";
+import { prefetch, settlePrefetches } from "./prefetch.js";
 import { onArrived, onCancelled, onFinished, onMeasured } from "./requests.js";
 import type {
   ModelState,
@@ -27,8 +28,11 @@ import type {
 export function decide(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] {
   // The timer rang, or might as well have: it is set again where something is due later.
   if (event.type === "tick") state.timerAt = null;
+  const prefetches = state.prefetches.size;
   const effects = react(state, event);
+  const mayFit = state.memoryFreed || state.prefetches.size > prefetches;
   effects.push(...settleMemory(state, event.at));
+  effects.push(...settlePrefetches(state, event.at, mayFit));
   const timerAt = nextTimer(state, event.at);
   if (timerAt !== state.timerAt) {
     state.timerAt = timerAt;
@@ -71,6 +75,11 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
       );
     case "loadAsked":
       return onLoadAsked(state, event);
+    case "nextTold":
+      return withRequest(state, event.during, (request) => {
+        if (request.phase === "running") prefetch(state, event.terms, request.id);
+        return [];
+      });
     case "loadUnasked":
       return withModel(state, event.model, (model) => {
         if (model.phase === "loading") return [];

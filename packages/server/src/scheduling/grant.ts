@@ -9,6 +9,7 @@ import type {
   SchedulerEffect,
   SchedulerState,
 } from "./state.js";
+import { score } from "./wait-scores.js";
 import { isWanted, runningOn, wantedSince } from "./waiting.js";
 
 /** Lets the requests at the head of a loaded model's queue in. */
@@ -114,6 +115,10 @@ function grantHead(
   request.slot = slot;
   request.reserved = reserved;
   request.load = model.load;
+  request.grantedAt = at;
+  if (request.estimatedWaitMs !== null) {
+    score(model.scores, request.estimatedWaitMs, at - request.arrivedAt);
+  }
   model.reserved += reserved;
   model.slots[slot]!.request = request.id;
   effects.push({

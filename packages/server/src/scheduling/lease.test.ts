@@ -28,6 +28,7 @@ async function heldAfter(events: GenerationEvent[]): Promise<Outline | null | un
     {
       promptMeasured: () => {},
       output: () => {},
+      next: () => {},
       failed: () => {},
       released: (outline) => {
         held = outline;

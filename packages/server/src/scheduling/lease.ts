@@ -1,6 +1,7 @@
 import type { EngineFacts, Loaded, LoadFacts } from "../engines/index.js";
 import type { GenerationEvent, GenerationRequest } from "../formats/index.js";
 import type { MemoryTier, Placement } from "../memory/index.js";
+import type { Schedulable } from "./kept-engines.js";
 import { type Outline, withAnswer } from "./outline.js";
 
 /** What happened before a lease was granted. Durations in ms. */
@@ -22,6 +23,8 @@ export interface AdmissionFacts {
 export interface LeaseEvents {
   promptMeasured(promptTokens: number): void;
   output(): void;
+  /** The model that is likely to be asked for next. */
+  next(model: Schedulable): void;
   failed(error: unknown): void;
   /** Once. `outline`: what the slot holds now; null when the engine has not begun with the prompt. */
   released(outline: Outline | null, answered: boolean): void;
@@ -99,6 +102,11 @@ export class Lease {
         this.#answered = true;
         break;
     }
+  }
+
+  /** Tells which model is likely to be asked for next: it is loaded meanwhile where that hurts nobody. */
+  expectNext(model: Schedulable): void {
+    if (!this.#released) this.events.next(model);
   }
 
   /** Gives the slot and its context back; further calls do nothing. */

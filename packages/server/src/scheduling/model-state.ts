@@ -1,40 +1,51 @@
+import { noServiceTimes } from "./service-time.js";
 import type { ModelState, ModelTerms, SchedulerState } from "./state.js";
+import { noScores } from "./wait-scores.js";
 
+/** The state of a model; one that is seen for the first time is not loaded. */
 export function modelOf(state: SchedulerState, terms: ModelTerms): ModelState {
   let model = state.models.get(terms.id);
   if (model === undefined) {
-    model = {
-      terms,
-      phase: "unloaded",
-      poolTokens: terms.contextTokens,
-      slots: [],
-      queue: [],
-      reserved: 0,
-      failures: 0,
-      crashes: 0,
-      failure: null,
-      coolUntil: 0,
-      unloadAt: null,
-      placement: null,
-      pages: { phase: "out", bytes: 0, keeping: 0, isNext: false, problem: null },
-      waitsForMemory: false,
-      fitsAlone: false,
-      askedAt: null,
-      askedContext: null,
-      madeRoom: [],
-      yieldsTo: null,
-      use: null,
-      served: 0,
-      usedAt: null,
-      reloadMs: null,
-      warmReloadMs: null,
-      loadsWarm: false,
-      loadStartedAt: 0,
-      load: 0,
-    };
+    model = newModel(terms);
     state.models.set(terms.id, model);
   }
   return model;
+}
+
+/** The state of a model that nobody has asked for. */
+export function newModel(terms: ModelTerms): ModelState {
+  return {
+    terms,
+    phase: "unloaded",
+    poolTokens: terms.contextTokens,
+    slots: [],
+    queue: [],
+    reserved: 0,
+    failures: 0,
+    crashes: 0,
+    failure: null,
+    coolUntil: 0,
+    unloadAt: null,
+    placement: null,
+    pages: { phase: "out", bytes: 0, keeping: 0, isNext: false, problem: null },
+    waitsForMemory: false,
+    fitsAlone: false,
+    askedAt: null,
+    askedContext: null,
+    madeRoom: [],
+    yieldsTo: null,
+    use: null,
+    served: 0,
+    usedAt: null,
+    reloadMs: null,
+    warmReloadMs: null,
+    loadsWarm: false,
+    times: noServiceTimes(),
+    scores: noScores(),
+    heldBy: [],
+    loadStartedAt: 0,
+    load: 0,
+  };
 }
 
 export function resetSlots(model: ModelState, count: number, at: number): void {

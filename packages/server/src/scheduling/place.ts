@@ -1,7 +1,8 @@
 import type { ErrorCode } from "../http/errors.js";
-import type { Plan, Refusal, Victim } from "../memory/index.js";
+import type { Plan, Refusal } from "../memory/index.js";
 import { withoutFloor } from "./context-need.js";
-import { advance, refuse, startLoad, startUnload, unask } from "./grant.js";
+import { evict, isLeaving } from "./evict.js";
+import { advance, refuse, startLoad, unask } from "./grant.js";
 import { giveBack } from "./kept-pages.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
 import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
@@ -137,24 +138,6 @@ function place(
 function hasOthersYield(state: SchedulerState, model: ModelState): boolean {
   for (const other of state.models.values()) if (other.yieldsTo === model.terms.id) return true;
   return false;
-}
-
-function isLeaving({ phase, pages }: ModelState): boolean {
-  return phase === "unloading" || pages.phase === "leaving";
-}
-
-function evict(
-  state: SchedulerState,
-  { model: id, from, reason, toTier }: Victim,
-  wanted: ModelState,
-  all: readonly Victim[],
-): SchedulerEffect[] {
-  const model = state.models.get(id)!;
-  const evicted = { forModel: wanted.terms.id, reason, toTier };
-  if (from === "tier1_gpu_vram") return [startUnload(model, evicted, toTier)];
-  // One model that goes with its pages is one eviction.
-  const goesWhole = all.some((one) => one.model === id && one.from === "tier1_gpu_vram");
-  return giveBack(model, goesWhole ? null : evicted);
 }
 
 /** Context without which loading the model is of no use to the first who waits for it. */

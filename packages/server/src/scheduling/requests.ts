@@ -1,10 +1,14 @@
 import type { ErrorCode } from "../http/errors.js";
 import { withRequest as withOneMore } from "../memory/index.js";
+import { estimatedWaitMs, holdersOf } from "./estimated-wait.js";
 import { advance, refuse, startUnload } from "./grant.js";
 import { isIdle, isOverdue } from "./lifetime.js";
 import { coolingDown } from "./loads.js";
 import { modelOf } from "./model-state.js";
+import { prefetch } from "./prefetch.js";
+import { learn } from "./service-time.js";
 import type {
+  Deadline,
   ModelState,
   RequestState,
   SchedulerEffect,
@@ -28,6 +32,13 @@ export function onArrived(
     const { code, message, secs } = coolingDown(model, at);
     return [turnAway(id, code, message, secs)];
   }
+  model.heldBy = holdersOf(state, model, event.need, at);
+  const estimate = estimatedWaitMs(state, model, event.need, at, model.heldBy);
+  if (event.deadline !== undefined && estimate !== null && estimate > event.deadline.ms) {
+    // Whoever tries again later is to find it loaded, where that hurts nobody.
+    if (model.phase === "unloaded") prefetch(state, terms, null);
+    return [unmeetable(id, model, estimate, event.deadline)];
+  }
   const bound = Math.max(state.maxQueuePerModel, terms.slots);
   if (model.queue.length + runningOn(model) + 1 > bound) {
     return [
@@ -45,6 +56,8 @@ export function onArrived(
     outline: event.outline,
     arrivedAt: at,
     keepAliveMs: event.keepAliveMs,
+    estimatedWaitMs: estimate,
+    grantedAt: at,
     phase: "queued",
     counting: false,
     slot: -1,
@@ -52,7 +65,10 @@ export function onArrived(
     load: -1,
   });
   model.queue.push(id);
-  return advance(state, model, at);
+  return [
+    { type: "admitted", request: id, estimatedWaitMs: estimate },
+    ...advance(state, model, at),
+  ];
 }
 
 export function onMeasured(
@@ -99,6 +115,10 @@ export function onFinished(
   }
   if (holdsSlot(model, request)) {
     model.reserved -= request.reserved;
+    // One that nothing was done for says nothing of the next.
+    if (event.answered || event.outline !== null) {
+      learn(model.times, request.need, event.at - request.grantedAt);
+    }
     const slot = model.slots[request.slot]!;
     slot.request = null;
     if (event.outline !== null) slot.outline = event.outline;
@@ -121,6 +141,24 @@ function afterUse(state: SchedulerState, model: ModelState, at: number): Schedul
     return [startUnload(model, null, destinationOf(state, model))];
   }
   return advance(state, model, at);
+}
+
+/** Refuses a request that would start too late. */
+function unmeetable(
+  request: number,
+  model: ModelState,
+  estimateMs: number,
+  deadline: Deadline,
+): SchedulerEffect {
+  const message =
+    `A request for ${model.terms.id} would wait about ${secs(estimateMs)} until it starts, longer than ` +
+    `the ${secs(deadline.ms)} of ${deadline.by}. Try again later, or allow more.`;
+  const late = estimateMs - deadline.ms;
+  return turnAway(request, "deadline_unmeetable", message, Math.max(1, Math.ceil(late / 1_000)));
+}
+
+function secs(ms: number): string {
+  return `${Number((ms / 1_000).toPrecision(2))} s`;
 }
 
 /** Refuses a request at its arrival, before it is one of those that wait. */

@@ -55,6 +55,7 @@ describe("memory", () => {
           bound: fc.integer({ min: 1, max: 20_000 }),
           max: fc.integer({ min: 1, max: 4_096 }),
           keep: fc.option(fc.constantFrom(0, 500, Number.POSITIVE_INFINITY)),
+          deadline: fc.option(fc.nat(3_000), { nil: undefined }),
         }),
       },
       {
@@ -67,6 +68,10 @@ describe("memory", () => {
         }),
       },
       { weight: 5, arbitrary: fc.record({ do: fc.constant("finish" as const), index: fc.nat(9) }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({ do: fc.constant("next" as const), model, index: fc.nat(9) }),
+      },
       { weight: 2, arbitrary: fc.record({ do: fc.constant("cancel" as const), index: fc.nat(9) }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), model }) },
       {
@@ -91,13 +96,18 @@ describe("memory", () => {
             const all = [...items];
             return all.length ? all[index % all.length] : undefined;
           };
-          if (s.do === "arrive") made.arrive(MODELS[s.model]!, s.bound, s.max, undefined, s.keep);
+          if (s.do === "arrive")
+            made.arrive(MODELS[s.model]!, s.bound, s.max, undefined, s.keep, s.deadline);
           else if (s.do === "settle") {
             const failure = s.how === "ill" ? "engine_failed" : "insufficient_memory";
             made.settle(s.index, s.how === "well", s.tokens, failure);
           } else if (s.do === "finish") {
             const request = nth(made.running.keys(), s.index);
             if (request !== undefined) made.finish(request);
+          } else if (s.do === "next") {
+            const during = nth(made.running.keys(), s.index);
+            if (during !== undefined)
+              made.send({ type: "nextTold", terms: MODELS[s.model]!, during });
           } else if (s.do === "cancel") {
             const request = nth(made.open, s.index);
             if (request !== undefined) made.send({ type: "cancelled", request });
@@ -118,6 +128,7 @@ describe("memory", () => {
         made.settleAll();
         expect(made.open.size).toBe(0);
         expect(made.state.requests.size).toBe(0);
+        expect(made.state.prefetches.size).toBe(0);
         expect(made.ended.size).toBe(made.nextRequest - 1);
         for (const left of made.state.models.values()) {
           expect(left).toMatchObject({ yieldsTo: null, askedAt: null, askedContext: null });

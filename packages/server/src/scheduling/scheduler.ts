@@ -13,14 +13,17 @@ import type { Logger } from "../observe/index.js";
 import { now } from "./clock.js";
 import { needOf } from "./context-need.js";
 import { decide } from "./decide.js";
+import { estimatedWaitMs } from "./estimated-wait.js";
 import { KeptEngines, type Schedulable } from "./kept-engines.js";
 import { KeptWeights, type WeightsKeeper } from "./kept-weights.js";
 import { Lease } from "./lease.js";
 import type { MemoryState } from "./memory-terms.js";
+import { newModel } from "./model-state.js";
 import { type Outline, outlineOf } from "./outline.js";
 import { bookingsOf } from "./plan-input.js";
 import {
   createState,
+  type Deadline,
   type EvictedFor,
   type ModelPhase,
   type ModelState,
@@ -28,6 +31,7 @@ import {
   type SchedulerEvent,
 } from "./state.js";
 import { tierOf } from "./tier-of.js";
+import { accuracyOf, type WaitAccuracy } from "./wait-scores.js";
 import { Waiters } from "./waiters.js";
 import { isWanted, runningOn } from "./waiting.js";
 
@@ -58,6 +62,10 @@ export interface ModelActivity {
   /** How long its last load from disk took, and from tier 2, ms; null before the first. */
   reloadMs: number | null;
   warmReloadMs: number | null;
+  /** Average time that a request holds a slot, ms; null before the first has ended. */
+  serviceMs: number | null;
+  /** How good such estimates were; null before the first wait. */
+  waitAccuracy: WaitAccuracy | null;
 }
 
 interface Waiting {
@@ -67,6 +75,7 @@ interface Waiting {
   cameFrom: MemoryTier;
   causedLoad: boolean;
   signal: AbortSignal;
+  onAdmitted(estimatedWaitMs: number | null): void;
   resolve(lease: Lease): void;
   reject(error: unknown): void;
 }
@@ -133,12 +142,19 @@ export class Scheduler {
 
   /**
    * Waits until the request may run and gives its lease; loads the model first where needed.
+   * `onAdmitted` is called at once unless the request is refused, with the wait that is expected (ms, null where
+   * nothing tells); it must not throw.
    * @throws SomnusError when it is refused, or the signal's reason when that fires first
    */
   admit(
     model: Schedulable,
     request: GenerationRequest,
-    options: { keepAliveMs: number | null; signal: AbortSignal },
+    options: {
+      keepAliveMs: number | null;
+      deadline?: Deadline | undefined;
+      onAdmitted?: (estimatedWaitMs: number | null) => void;
+      signal: AbortSignal;
+    },
   ): Promise<Lease> {
     const { signal } = options;
     if (signal.aborted) return Promise.reject(signal.reason);
@@ -157,6 +173,7 @@ export class Scheduler {
         cameFrom: this.#tierOf(model.terms.id),
         causedLoad: false,
         signal,
+        onAdmitted: options.onAdmitted ?? (() => {}),
         resolve: (lease) => {
           settle();
           resolve(lease);
@@ -173,6 +190,7 @@ export class Scheduler {
         need: needOf(request),
         outline,
         keepAliveMs: options.keepAliveMs,
+        ...(options.deadline === undefined ? {} : { deadline: options.deadline }),
         at,
       });
     });
@@ -271,7 +289,15 @@ export class Scheduler {
       idleMs: model === undefined ? null : idleMs(model, now()),
       reloadMs: model?.reloadMs ?? null,
       warmReloadMs: model?.warmReloadMs ?? null,
+      serviceMs: model?.times.all?.mean ?? null,
+      waitAccuracy: model === undefined ? null : accuracyOf(model.scores),
     };
+  }
+
+  /** What a request that comes now and needs no more context than others would wait, ms; null where nothing tells. */
+  expectedWaitMs({ terms }: Schedulable): number | null {
+    const model = this.#state.models.get(terms.id) ?? newModel(terms);
+    return estimatedWaitMs(this.#state, model, { promptBound: 0, maxTokens: 0 }, now());
   }
 
   /** What loads are planned with from now on: the machine has other memory, or others use it. */
@@ -318,6 +344,9 @@ export class Scheduler {
 
   #run(effect: SchedulerEffect): void {
     switch (effect.type) {
+      case "admitted":
+        this.#waiting.get(effect.request)!.onAdmitted(effect.estimatedWaitMs);
+        break;
       case "grant":
         this.#grant(effect);
         break;
@@ -405,6 +434,10 @@ export class Scheduler {
           this.#post({ type: "measured", request: id, promptTokens, at: now() }),
         output: () => {
           engine.lastOutputAt = now();
+        },
+        next: (following) => {
+          this.#models.set(following.terms.id, following);
+          this.#post({ type: "nextTold", terms: following.terms, during: id, at: now() });
         },
         failed: (error) => this.#engines.judge(engine, error),
         released: (outline, answered) => {

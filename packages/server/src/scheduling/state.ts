@@ -2,6 +2,9 @@ import type { ErrorCode } from "../http/errors.js";
 import type { EvictionReason, MemoryTier, Placement, Use } from "../memory/index.js";
 import type { MemoryState, MemoryTerms } from "./memory-terms.js";
 import type { Outline } from "./outline.js";
+import type { Prefetch } from "./prefetch.js";
+import type { ServiceTimes } from "./service-time.js";
+import type { WaitScores } from "./wait-scores.js";
 
 /** What the scheduler must know of a model to run it. Tokens and ms. */
 export interface ModelTerms {
@@ -99,6 +102,12 @@ export interface ModelState {
   warmReloadMs: number | null;
   /** Whether its pages were kept when the load under way began. */
   loadsWarm: boolean;
+  /** How long its requests hold their slots. */
+  times: ServiceTimes;
+  /** How good the estimates of waits for it were. */
+  scores: WaitScores;
+  /** Models in use that hold the memory it needs, as far as an estimate has asked. */
+  heldBy: readonly string[];
   /** Start of the load under way. */
   loadStartedAt: number;
   /** Counts loads: a request that ran on an earlier load gives nothing back to this one. */
@@ -113,6 +122,10 @@ export interface RequestState {
   outline: Outline;
   arrivedAt: number;
   keepAliveMs: number | null;
+  /** The wait that was expected when it arrived, ms; null where nothing told. */
+  estimatedWaitMs: number | null;
+  /** Start of its slot's use; of no meaning before. */
+  grantedAt: number;
   phase: "queued" | "running";
   /** The engine counts its prompt. */
   counting: boolean;
@@ -122,10 +135,19 @@ export interface RequestState {
   load: number;
 }
 
+/** The longest that a request may wait until it starts. */
+export interface Deadline {
+  ms: number;
+  /** What set it, as a message names it. */
+  by: string;
+}
+
 /** All that decides who runs next. Only `decide` changes it. */
 export interface SchedulerState {
   models: Map<string, ModelState>;
   requests: Map<number, RequestState>;
+  /** Models to load where that hurts nobody. */
+  prefetches: Map<string, Prefetch>;
   maxQueuePerModel: number;
   /** Null: memory is not planned, and every load is tried. */
   memory: MemoryState | null;
@@ -145,6 +167,8 @@ export type SchedulerEvent = { at: number } & (
       need: ContextNeed;
       outline: Outline;
       keepAliveMs: number | null;
+      /** Absent: it may wait as long as it takes. */
+      deadline?: Deadline;
     }
   | { type: "counted"; request: number; promptTokens: number }
   | { type: "countFailed"; request: number; code: ErrorCode; message: string }
@@ -155,6 +179,8 @@ export type SchedulerEvent = { at: number } & (
   | { type: "finished"; request: number; outline: Outline | null; answered: boolean }
   /** `ask`: whom to tell when it cannot be. `contextTokens`: the pool context, where somebody has set it. */
   | { type: "loadAsked"; terms: ModelTerms; ask?: number; contextTokens?: number }
+  /** The model is likely to be asked for next, while or after `during` runs. */
+  | { type: "nextTold"; terms: ModelTerms; during: number }
   /** Nobody waits any more for a load that was asked for. */
   | { type: "loadUnasked"; model: string }
   | { type: "loaded"; model: string; slots: number; contextTokens: number }
@@ -184,6 +210,8 @@ export interface EvictedFor {
 
 /** What must be done now. `load`, `unload`, `count`, `keep` and `release` end in one event each. */
 export type SchedulerEffect =
+  /** The request waits or runs now. `estimatedWaitMs`: from now; null where nothing tells. */
+  | { type: "admitted"; request: number; estimatedWaitMs: number | null }
   | {
       type: "grant";
       request: number;
@@ -243,6 +271,7 @@ export function createState(
   return {
     models: new Map(),
     requests: new Map(),
+    prefetches: new Map(),
     maxQueuePerModel,
     memory,
     memoryFreed: false,

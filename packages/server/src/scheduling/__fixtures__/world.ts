@@ -23,6 +23,8 @@ export class World {
   readonly open = new Set<number>();
   readonly running = new Map<number, string>();
   readonly ended = new Map<number, string>();
+  /** The waits that were told at arrival. */
+  readonly estimates = new Map<number, number | null>();
   readonly pending: { effect: SchedulerEffect; at: number }[] = [];
   timer: number | null = null;
 
@@ -39,6 +41,7 @@ export class World {
   #take(effect: SchedulerEffect): void {
     switch (effect.type) {
       case "grant": {
+        expect(this.estimates.has(effect.request)).toBe(true);
         expect(this.open.has(effect.request)).toBe(true);
         expect(this.running.has(effect.request)).toBe(false);
         expect(this.state.models.get(effect.model)?.phase).toBe("ready");
@@ -51,6 +54,15 @@ export class World {
         expect(this.running.has(effect.request)).toBe(false);
         this.ended.set(effect.request, effect.code);
         break;
+      case "admitted": {
+        const { estimatedWaitMs } = effect;
+        if (estimatedWaitMs !== null) {
+          expect(estimatedWaitMs).toBeGreaterThanOrEqual(0);
+          expect(Number.isFinite(estimatedWaitMs)).toBe(true);
+        }
+        this.estimates.set(effect.request, estimatedWaitMs);
+        break;
+      }
       case "timer":
         this.timer = effect.at;
         break;
@@ -117,6 +129,7 @@ export class World {
     maxTokens: number,
     asked?: number,
     keepAliveMs: number | null = null,
+    deadlineMs?: number,
   ): number {
     const request = this.nextRequest++;
     this.open.add(request);
@@ -127,6 +140,7 @@ export class World {
       need: { promptBound, maxTokens, ...(asked === undefined ? {} : { asked }) },
       outline: ["plain", `user\n${request % 3}`],
       keepAliveMs,
+      ...(deadlineMs === undefined ? {} : { deadline: { ms: deadlineMs, by: "the test" } }),
     });
     return request;
   }

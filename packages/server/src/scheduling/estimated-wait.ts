@@ -1,0 +1,259 @@
+import { reloadMs } from "../memory/index.js";
+import { reservation, withoutFloor } from "./context-need.js";
+import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
+import { expectedHoldMs, remainingMs } from "./service-time.js";
+import type { ContextNeed, ModelState, SchedulerState } from "./state.js";
+import { isWanted, wantedSince } from "./waiting.js";
+
+/**
+ * How long a request for the model that comes now will wait until it starts, in ms: for those before it, for
+ * the model's load, and for others to leave the memory that the load needs. Null where nothing tells: a model
+ * that is busy and has never served, or one whose load time is unknown. Never negative, always finite.
+ * @param holders what `holdersOf` gives
+ */
+export function estimatedWaitMs(
+  state: SchedulerState,
+  model: ModelState,
+  need: ContextNeed,
+  at: number,
+  holders: readonly string[] = holdersOf(state, model, need, at),
+): number | null {
+  const free = freeInMs(state, model, holders, at);
+  return free === null ? null : turnInMs(state, model, need, free, at);
+}
+
+/** How long the load of a model takes, in ms: as the last one did, else told from its size; null when nothing tells. */
+export function loadMsOf(state: SchedulerState, model: ModelState): number | null {
+  const isWarm = model.phase === "loading" ? model.loadsWarm : model.pages.phase === "kept";
+  const measured = isWarm ? model.warmReloadMs : model.reloadMs;
+  if (measured !== null) return measured;
+  const { memory } = model.terms;
+  if (state.memory === null || memory === undefined) return null;
+  const { artifactBytes } = memory;
+  const deviceBytes = model.placement?.deviceBytes ?? [];
+  const from = isWarm ? "tier2_pinned_ram" : "tier3_nvme_ssd";
+  const { bandwidths } = state.memory.budgets;
+  return reloadMs({ artifactBytes, deviceBytes }, from, undefined, bandwidths);
+}
+
+/** Until the model can run requests, those before it not counted; null when unknown. */
+function freeInMs(
+  state: SchedulerState,
+  model: ModelState,
+  holders: readonly string[],
+  at: number,
+): number | null {
+  if (model.phase === "ready") return yieldMs(state, model, at);
+  const load = loadMsOf(state, model);
+  if (load === null) return null;
+  switch (model.phase) {
+    case "loading":
+      return loadLeftMs(model, load, at);
+    case "unloading":
+      return load;
+    case "unloaded":
+      return sum([Math.max(0, model.coolUntil - at), heldInMs(state, model, holders, at), load]);
+  }
+}
+
+/** One that takes longer than expected takes a tenth more. */
+function loadLeftMs(model: ModelState, load: number, at: number): number {
+  return Math.max(load - (at - model.loadStartedAt), load / 10);
+}
+
+/** The time for which a loaded model lets another go first: both are loaded anew for it. */
+function yieldMs(state: SchedulerState, model: ModelState, at: number): number | null {
+  const other = model.yieldsTo === null ? undefined : state.models.get(model.yieldsTo);
+  if (other === undefined || !isWanted(other)) return 0;
+  const parts = [
+    busyMs(state, model, at, "running"),
+    loadMsOf(state, other),
+    busyMs(state, other, at, "all"),
+    loadMsOf(state, model),
+  ];
+  return sum(parts);
+}
+
+interface Running {
+  /** From now, in ms; null when unknown. */
+  endsIn: number | null;
+  tokens: number;
+}
+
+/** When a request that comes now starts, in ms from now, on a model that can run requests in `free` ms. */
+function turnInMs(
+  state: SchedulerState,
+  model: ModelState,
+  need: ContextNeed,
+  free: number,
+  at: number,
+): number | null {
+  const { terms, times } = model;
+  const slots = model.phase === "ready" ? model.slots.length : terms.slots;
+  let pool = model.poolTokens;
+  const running = model.phase === "ready" ? runningOf(state, model, at) : [];
+  let promised = running.reduce((tokens, one) => tokens + one.tokens, 0);
+  let start = free;
+  const waitForOne = (): boolean => {
+    const first = takeFirst(running);
+    if (first.endsIn === null) return false;
+    start = Math.max(start, first.endsIn);
+    promised -= first.tokens;
+    return true;
+  };
+  for (let ahead = 0; ahead <= model.queue.length; ahead++) {
+    const id = model.queue[ahead];
+    const one = id === undefined ? need : state.requests.get(id)!.need;
+    const room = Math.min(likelyTokens(one), terms.maxContextTokens);
+    if (room > pool) {
+      // The pool grows: the model has to be idle for that, and is loaded anew.
+      while (running.length > 0) if (!waitForOne()) return null;
+      const load = loadMsOf(state, model);
+      if (load === null) return null;
+      start += load;
+      while (pool < room) pool = Math.min(Math.max(1, pool) * 2, terms.maxContextTokens);
+    }
+    const wanted = Math.min(tokensOf(one, pool, slots), pool);
+    while (running.length >= slots || promised + wanted > pool) {
+      if (running.length === 0) break;
+      if (!waitForOne()) return null;
+    }
+    if (id === undefined) break;
+    const hold = expectedHoldMs(times, one);
+    running.push({ endsIn: hold === null ? null : start + hold, tokens: wanted });
+    promised += wanted;
+  }
+  return start;
+}
+
+function runningOf(state: SchedulerState, model: ModelState, at: number): Running[] {
+  const running: Running[] = [];
+  for (const slot of model.slots) {
+    if (slot.request === null) continue;
+    const { need, grantedAt, reserved } = state.requests.get(slot.request)!;
+    running.push({ endsIn: remainingMs(model.times, need, at - grantedAt), tokens: reserved });
+  }
+  return running;
+}
+
+/** Takes out the one that ends first; an unknown end comes last. */
+function takeFirst(running: Running[]): Running {
+  let first = 0;
+  for (let i = 1; i < running.length; i++) {
+    if (endOf(running[i]!) < endOf(running[first]!)) first = i;
+  }
+  return running.splice(first, 1)[0]!;
+}
+
+function endOf({ endsIn }: Running): number {
+  return endsIn ?? Number.POSITIVE_INFINITY;
+}
+
+/** Bytes of text that a token usually stands for; a bound on the prompt takes one. */
+const BYTES_PER_TOKEN = 3;
+
+/** Tokens that a request will turn out to need, by its count where there is one. */
+function likelyTokens(need: ContextNeed): number {
+  return withoutFloor(likely(need));
+}
+
+function tokensOf(need: ContextNeed, pool: number, slots: number): number {
+  return reservation(likely(need), { tokens: pool, slots: Math.max(1, slots) });
+}
+
+function likely(need: ContextNeed): ContextNeed {
+  return need.promptTokens === undefined
+    ? { ...need, promptTokens: Math.ceil(need.promptBound / BYTES_PER_TOKEN) }
+    : need;
+}
+
+/** How long a model's requests keep it busy, in ms, spread over its slots; null when nothing tells. */
+function busyMs(
+  state: SchedulerState,
+  model: ModelState,
+  at: number,
+  which: "running" | "all",
+): number | null {
+  let work = 0;
+  let longest = 0;
+  for (const slot of model.slots) {
+    if (slot.request === null) continue;
+    const { need, grantedAt } = state.requests.get(slot.request)!;
+    const left = remainingMs(model.times, need, at - grantedAt);
+    if (left === null) return null;
+    longest = Math.max(longest, left);
+    work += left;
+  }
+  if (which === "running") return longest;
+  for (const id of model.queue) {
+    const hold = expectedHoldMs(model.times, state.requests.get(id)!.need);
+    if (hold === null) return null;
+    longest = Math.max(longest, hold);
+    work += hold;
+  }
+  return Math.max(longest, work / Math.max(1, model.terms.slots));
+}
+
+/**
+ * Who is in use, and has to end before there is memory for a model that is not loaded; nobody when it fits, or
+ * never will. Those that were found for an earlier request hold until they have ended.
+ */
+export function holdersOf(
+  state: SchedulerState,
+  model: ModelState,
+  need: ContextNeed,
+  at: number,
+): readonly string[] {
+  if (model.phase !== "unloaded" || state.memory === null || model.terms.memory === undefined) {
+    return [];
+  }
+  if (isWanted(model)) {
+    if (!model.waitsForMemory) return [];
+    if (heldInMs(state, model, model.heldBy, at) !== 0) return model.heldBy;
+  }
+  const { budgets, plan } = state.memory;
+  const least = Math.max(1, Math.min(model.poolTokens, withoutFloor(need)));
+  const wanted = wantedOf(model, model.terms.memory, least);
+  const planned = (everybodyLeaves: boolean) => {
+    const residents = residentsFor(state, model, at, everybodyLeaves);
+    return plan(budgets, residents, wanted, costsOf(state, budgets, wanted, residents, at));
+  };
+  if (planned(false).accepted) return [];
+  const later = planned(true);
+  return later.accepted ? later.victims.map((victim) => victim.model) : [];
+}
+
+/** Until those that hold the model's memory have ended, and those that wait for memory longer than it. */
+function heldInMs(
+  state: SchedulerState,
+  model: ModelState,
+  holders: readonly string[],
+  at: number,
+): number | null {
+  if (holders.length === 0) return 0;
+  let held: number | null = 0;
+  for (const id of holders) {
+    const holder = state.models.get(id);
+    if (holder === undefined || holder.placement === null) continue;
+    const load = holder.phase === "loading" ? loadMsOf(state, holder) : 0;
+    const left = load === null || load === 0 ? load : loadLeftMs(holder, load, at);
+    const until = sum([left, busyMs(state, holder, at, "all")]);
+    held = held === null || until === null ? null : Math.max(held, until);
+  }
+  const since = wantedSince(state, model);
+  for (const other of state.models.values()) {
+    if (other === model || !other.waitsForMemory || wantedSince(state, other) >= since) continue;
+    held = sum([held, loadMsOf(state, other), busyMs(state, other, at, "all")]);
+  }
+  return held;
+}
+
+/** The sum of some times; null when one is unknown. */
+function sum(parts: readonly (number | null)[]): number | null {
+  let total = 0;
+  for (const part of parts) {
+    if (part === null) return null;
+    total += part;
+  }
+  return total;
+}

@@ -1,0 +1,24 @@
+import type { Victim } from "../memory/index.js";
+import { startUnload } from "./grant.js";
+import { giveBack } from "./kept-pages.js";
+import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
+
+/** Whether memory of a model is on its way out. */
+export function isLeaving({ phase, pages }: ModelState): boolean {
+  return phase === "unloading" || pages.phase === "leaving";
+}
+
+/** Begins to take from a model what has to go for another one. `all`: whatever goes for that one. */
+export function evict(
+  state: SchedulerState,
+  { model: id, from, reason, toTier }: Victim,
+  wanted: ModelState,
+  all: readonly Victim[],
+): SchedulerEffect[] {
+  const model = state.models.get(id)!;
+  const evicted = { forModel: wanted.terms.id, reason, toTier };
+  if (from === "tier1_gpu_vram") return [startUnload(model, evicted, toTier)];
+  // One model that goes with its pages is one eviction.
+  const goesWhole = all.some((one) => one.model === id && one.from === "tier1_gpu_vram");
+  return giveBack(model, goesWhole ? null : evicted);
+}
