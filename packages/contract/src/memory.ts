@@ -1,4 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { Latency } from "./latency.js";
+import { Profile } from "./profile.js";
 import { Maybe, OneOf, Schema } from "./schema.js";
 import { MEMORY_TIERS, MemoryTier, Modality, Placement } from "./tiers.js";
 
@@ -42,6 +44,23 @@ export const Capabilities = Schema(
 );
 export type Capabilities = Static<typeof Capabilities>;
 
+/** How far estimates were from the waits themselves, over the last waits for a model. */
+export const WaitEstimates = Schema(
+  Type.Object(
+    {
+      count: Type.Integer({ description: "Waits that were compared since the server started." }),
+      median_error_ms: Type.Number(),
+      p90_error_ms: Type.Number(),
+      median_error_share: Type.Number({
+        description: "As a share of the wait: 0.25 is a quarter.",
+      }),
+      p90_error_share: Type.Number(),
+    },
+    { $id: "WaitEstimates" },
+  ),
+);
+export type WaitEstimates = Static<typeof WaitEstimates>;
+
 /** One model as memory management sees it. */
 export const MemoryModel = Schema(
   Type.Object(
@@ -69,6 +88,12 @@ export const MemoryModel = Schema(
         Type.Number(),
         "Time to have it back after an eviction: measured, else told from its size.",
       ),
+      service_ms: orNull(Type.Number(), "Average time a request holds it; null before the first."),
+      estimated_wait_ms: orNull(
+        Type.Number(),
+        "What a new request would wait until it starts; null when nothing tells.",
+      ),
+      wait_estimates: orNull(WaitEstimates, "Null before the first wait."),
     },
     { $id: "MemoryModel" },
   ),
@@ -113,6 +138,8 @@ export const MemoryStatus = Schema(
       process_memory_cap_bytes: bytesOrNull("hardware.max_process_memory_bytes"),
       models: Type.Array(MemoryModel),
       recent_evictions: Type.Array(Eviction, { description: "The newest first." }),
+      latency: Latency,
+      profile: Type.Optional(Profile),
     },
     { $id: "MemoryStatus" },
   ),

@@ -10,9 +10,10 @@ const loaded = memoryRow("busy:7b", {
   booked_bytes: 4.9e9,
   active_leases: 2,
   queued_requests: 3,
+  estimated_wait_ms: 4_200,
   placement: { ...placement, primary_tier: "tier1_gpu_vram" },
 });
-const TITLES = ["MODEL", "TIER", "MEMORY", "CONTEXT", "LEASES", "QUEUE", "PLACEMENT"];
+const TITLES = ["MODEL", "TIER", "MEMORY", "CONTEXT", "LEASES", "QUEUE", "WAIT", "PLACEMENT"];
 
 /** The cells of a table, line by line. */
 const cells = (out: string) =>
@@ -33,9 +34,9 @@ test("models that are loaded or asked for are listed, with what they take", asyn
   expect(code).toBe(0);
   expect(cells(out)).toEqual([
     TITLES,
-    ["busy:7b", "1", "4.9 GB", "32768", "2", "3", "processor"],
-    ["next:3b", "3", "-", "-", "0", "1", "waits for memory"],
-    ["soon:3b", "3", "2.0 GB", "-", "0", "1", "loading"],
+    ["busy:7b", "1", "4.9 GB", "32768", "2", "3", "4.2 s", "processor"],
+    ["next:3b", "3", "-", "-", "0", "1", "-", "waits for memory"],
+    ["soon:3b", "3", "2.0 GB", "-", "0", "1", "-", "loading"],
   ]);
 });
 

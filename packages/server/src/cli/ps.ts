@@ -3,7 +3,7 @@ import { type ConnectionOptions, connect, reach } from "./connection.js";
 import { EXIT } from "./failure.js";
 import type { Io } from "./io.js";
 import { tableLines } from "./layout.js";
-import { bytesText } from "./quantities.js";
+import { bytesText, durationText } from "./quantities.js";
 
 /** `somnus ps`: the models that the running server has loaded, loads, or is asked for. */
 export async function ps(io: Io, options: ConnectionOptions & { json?: boolean }): Promise<number> {
@@ -26,6 +26,7 @@ export async function ps(io: Io, options: ConnectionOptions & { json?: boolean }
     row.state === "ready" ? `${row.placement.allocated_context_len}` : "-",
     `${row.active_leases}`,
     `${row.queued_requests}`,
+    row.estimated_wait_ms === null ? "-" : durationText(row.estimated_wait_ms / 1_000),
     stateText(row),
   ]);
   const columns = [
@@ -35,6 +36,7 @@ export async function ps(io: Io, options: ConnectionOptions & { json?: boolean }
     { title: "CONTEXT", right: true },
     { title: "LEASES", right: true },
     { title: "QUEUE", right: true },
+    { title: "WAIT", right: true },
     { title: "PLACEMENT", flexible: true },
   ];
   for (const line of tableLines(columns, rows, out.columns)) out.line(line);

@@ -3,21 +3,21 @@ import { loadToml } from "./__fixtures__/config-folder.js";
 
 test("what nothing reads yet is accepted with a warning, wherever it was set", async () => {
   const { config, warnings } = await loadToml(
-    '[limits]\noverload = "shed"\nmax_tokens_cap = 9000\n[hardware]\nkv_park_max_bytes = 5\n[[models]]\nid = "a"\nkeep_warm_in_ram = true\ninitial_tier = "tier2_pinned_ram"\n[models.arch]\nnum_layers = 3',
-    { env: { SOMNUS_SERVER_PROFILE: "chat" }, flags: { "hardware.kv_park": true } },
+    '[limits]\nqueue_timeout_secs = 9\nmax_tokens_cap = 9000\n[hardware]\nkv_park_max_bytes = 5\n[[models]]\nid = "a"\nkeep_warm_in_ram = true\ninitial_tier = "tier2_pinned_ram"\n[models.arch]\nnum_layers = 3',
+    { env: { SOMNUS_SERVER_METRICS_REQUIRE_AUTH: "true" }, flags: { "hardware.kv_park": true } },
   );
   expect(warnings.toSorted()).toEqual(
     [
       "--kv-park is accepted, but has no effect in this version.",
-      "SOMNUS_SERVER_PROFILE is accepted, but has no effect in this version.",
+      "SOMNUS_SERVER_METRICS_REQUIRE_AUTH is accepted, but has no effect in this version.",
       "somnus.toml:10: models[0].arch is accepted, but has no effect in this version.",
-      "somnus.toml:2: limits.overload is accepted, but has no effect in this version.",
+      "somnus.toml:2: limits.queue_timeout_secs is accepted, but has no effect in this version.",
       "somnus.toml:5: hardware.kv_park_max_bytes is accepted, but has no effect in this version.",
       "somnus.toml:8: models[0].keep_warm_in_ram is accepted, but has no effect in this version.",
       'somnus.toml:9: "tier2_pinned_ram" has no effect in this version; the model loads at its first request.',
     ].toSorted(),
   );
-  expect(config.limits.overload).toBe("shed");
+  expect(config.limits.queue_timeout_secs).toBe(9);
   expect(config.models[0]?.arch).toEqual({ num_layers: 3 });
-  expect(config.server.profile).toBe("chat");
+  expect(config.server.metrics_require_auth).toBe(true);
 });

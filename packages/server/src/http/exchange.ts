@@ -6,16 +6,28 @@ import type { Route } from "./route.js";
 /** The longest time that a timer can be set to, milliseconds. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** How an answer ended. */
+export interface AnswerEnd {
+  /** Null when the client left before there was one. */
+  readonly status: number | null;
+  /** Whether its last byte has been written. */
+  readonly isWhole: boolean;
+}
+
 /** One request and its answer: who writes it, until when, and who is told when nobody waits any more. */
 export class Exchange {
   readonly requestId: string;
   readonly reply: FastifyReply;
+  /** When the request's head had come, ms of the monotonic clock. */
+  readonly startedAt = performance.now();
   route: Route | null = null;
   caller: Caller | null = null;
   #controller: AbortController | null = null;
   #reason: SomnusError | null = null;
   #answered = false;
   #timer: NodeJS.Timeout | null = null;
+  readonly #onEnd: ((answer: AnswerEnd) => void)[] = [];
+  #ended: AnswerEnd | null = null;
 
   constructor(requestId: string, reply: FastifyReply) {
     this.requestId = requestId;
@@ -56,12 +68,20 @@ export class Exchange {
     this.#timer = setTimeout(onTimeout, ms);
   }
 
+  /** Calls `listener` once, when the last byte of the answer has been written or nobody is left to read it. */
+  onEnd(listener: (answer: AnswerEnd) => void): void {
+    if (this.#ended === null) this.#onEnd.push(listener);
+    else listener(this.#ended);
+  }
+
   /** The connection or the answer has ended. */
   end(): void {
     this.#stopTimer();
-    if (!this.reply.raw.writableFinished) {
-      this.abort(new SomnusError("cancelled", "The client went away."));
-    }
+    const { writableFinished: isWhole, statusCode, headersSent } = this.reply.raw;
+    if (!isWhole) this.abort(new SomnusError("cancelled", "The client went away."));
+    if (this.#ended !== null) return;
+    this.#ended = { status: headersSent ? statusCode : null, isWhole };
+    for (const listener of this.#onEnd) listener(this.#ended);
   }
 
   #stopTimer(): void {

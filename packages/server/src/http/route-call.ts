@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Logger } from "../observe/index.js";
-import type { Exchange } from "./exchange.js";
+import type { AnswerEnd, Exchange } from "./exchange.js";
 import type { Caller } from "./keys.js";
 import type { Call } from "./route.js";
 
@@ -46,6 +46,18 @@ export class RouteCall implements Call {
 
   get signal(): AbortSignal {
     return this.#exchange.signal;
+  }
+
+  get startedAt(): number {
+    return this.#exchange.startedAt;
+  }
+
+  setHeader(name: string, value: string): void {
+    if (!this.#exchange.answered) this.#exchange.reply.header(name, value);
+  }
+
+  onEnd(listener: (answer: AnswerEnd) => void): void {
+    this.#exchange.onEnd(listener);
   }
 
   get draining(): boolean {

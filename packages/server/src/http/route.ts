@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Static, TSchema } from "@somnus/contract";
 import type { Logger } from "../observe/index.js";
 import type { SomnusError } from "./errors.js";
+import type { AnswerEnd } from "./exchange.js";
 import type { Caller } from "./keys.js";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -27,6 +28,12 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly signal: AbortSignal;
   /** Whether the server is going down; routes that need a key are refused by then. */
   readonly draining: boolean;
+  /** When the request's head had come, ms of the monotonic clock. */
+  readonly startedAt: number;
+  /** Adds a header to the answer, whatever that becomes, also an error. Does nothing once it has begun. */
+  setHeader(name: string, value: string): void;
+  /** Calls `listener` once, when the answer's last byte has been written or nobody is left to read it. It must not throw. */
+  onEnd(listener: (answer: AnswerEnd) => void): void;
   /** Carries the request id. */
   readonly log: Logger;
 }

@@ -18,7 +18,8 @@ import {
   sseReply,
 } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
-import type { Lease } from "../scheduling/index.js";
+import type { Deadline, Lease } from "../scheduling/index.js";
+import { admit, deadlineOf } from "./admission.js";
 import type { InferenceParts } from "./parts.js";
 import { TelemetryRecorder } from "./telemetry.js";
 
@@ -41,9 +42,10 @@ export function chatRoute(parts: InferenceParts): Route {
     openWhileStaging: false,
     handler: async (call) => {
       const chat = readChatRequest(call.body, parts.config.limits);
+      const deadline = deadlineOf(call, parts.config);
       const model = await parts.pool.resolve(chat.model);
       requireCapabilities(model, chat);
-      const run = new ChatRun(parts, call, chat, model);
+      const run = new ChatRun(parts, call, chat, model, deadline);
       if (!chat.stream) return jsonReply(await run.whole());
       return sseReply(run.chunks(), { onError: (error) => run.errorChunk(error) });
     },
@@ -62,6 +64,7 @@ class ChatRun {
     private readonly call: Call,
     private readonly chat: ChatCall,
     private readonly model: PoolModel,
+    private readonly deadline: Deadline | undefined,
   ) {
     this.#head = {
       id: `chatcmpl-${randomBytes(16).toString("hex")}`,
@@ -101,9 +104,9 @@ class ChatRun {
   }
 
   #admit(): Promise<Lease> {
-    return this.parts.scheduler.admit(this.parts.schedulable(this.model), this.#request, {
+    return admit(this.parts, this.call, this.model, this.#request, {
       keepAliveMs: this.chat.keepAliveMs,
-      signal: this.call.signal,
+      deadline: this.deadline,
     });
   }
 

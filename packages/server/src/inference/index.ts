@@ -5,18 +5,21 @@ import { memoryRoutes } from "./memory.js";
 import { modelRoutes } from "./models.js";
 import type { InferenceParts } from "./parts.js";
 import { rootRoute } from "./root.js";
+import { Timing } from "./timed.js";
 
 export type { InferenceParts, MemoryReport, Readiness } from "./parts.js";
 
 /** Every route of the inference door. */
 export function inferenceRoutes(parts: InferenceParts): Route[] {
+  const timing = new Timing();
   const routes: Route[] = [
     rootRoute(parts),
     healthRoute(parts, () => routes.map((route) => `${route.method} ${route.path}`)),
     readyRoute(parts),
     ...modelRoutes(parts),
-    ...memoryRoutes(parts),
+    ...memoryRoutes(parts, timing),
     chatRoute(parts),
   ];
-  return routes;
+  // Those that wait for models; the others tell only of what is there.
+  return routes.map((route) => (route.openWhileStaging ? route : timing.timed(route)));
 }

@@ -1,11 +1,20 @@
-import { type MemoryModel, MemoryStatus, TierMove, TierMoved } from "@somnus/contract";
+import {
+  type MemoryModel,
+  MemoryStatus,
+  TierMove,
+  TierMoved,
+  type WaitEstimates,
+} from "@somnus/contract";
 import { defineRoute, jsonReply, type Route, SomnusError } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
+import type { WaitAccuracy } from "../scheduling/index.js";
 import type { InferenceParts, MemoryReport } from "./parts.js";
 import { placementOf, sum, tierOf } from "./placement.js";
+import { profileOf } from "./profile.js";
+import type { Timing } from "./timed.js";
 
 /** `GET /v1/memory/status` and `POST /v1/memory/tier` */
-export function memoryRoutes(parts: InferenceParts): Route[] {
+export function memoryRoutes(parts: InferenceParts, timing: Timing): Route[] {
   return [
     defineRoute({
       method: "GET",
@@ -17,7 +26,7 @@ export function memoryRoutes(parts: InferenceParts): Route[] {
       openWhileStaging: true,
       handler: async ({ signal }) => {
         const [report] = await Promise.all([parts.memory.report(signal), parts.pool.refresh()]);
-        return jsonReply(statusOf(parts, report));
+        return jsonReply(statusOf(parts, report, timing));
       },
     }),
     defineRoute({
@@ -70,7 +79,8 @@ function move(
 
 const GB = 1e9;
 
-function statusOf(parts: InferenceParts, report: MemoryReport): MemoryStatus {
+function statusOf(parts: InferenceParts, report: MemoryReport, timing: Timing): MemoryStatus {
+  const profile = profileOf(parts.config);
   const { machine, figures, processes } = report;
   const { tier1, tier2 } = figures;
   const { hostToDevice, diskToHost } = machine.bandwidths;
@@ -109,6 +119,8 @@ function statusOf(parts: InferenceParts, report: MemoryReport): MemoryStatus {
       to_tier: eviction.toTier,
       unix_ms: eviction.at,
     })),
+    latency: timing.latency(),
+    ...(profile === null ? {} : { profile }),
   };
 }
 
@@ -145,5 +157,26 @@ function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel)
             deviceBytes,
             measuredMs: activity.reloadMs,
           }),
+    service_ms: activity.serviceMs,
+    estimated_wait_ms: expectedWaitMs(parts, model),
+    wait_estimates: waitEstimates(activity.waitAccuracy),
   };
+}
+
+function expectedWaitMs({ scheduler, loadable }: InferenceParts, model: PoolModel): number | null {
+  // One that cannot be served is not waited for.
+  if (!model.enabled || model.gguf === null || model.problem !== null) return null;
+  return scheduler.expectedWaitMs(loadable(model));
+}
+
+function waitEstimates(accuracy: WaitAccuracy | null): WaitEstimates | null {
+  return (
+    accuracy && {
+      count: accuracy.count,
+      median_error_ms: accuracy.medianErrorMs,
+      p90_error_ms: accuracy.p90ErrorMs,
+      median_error_share: accuracy.medianErrorShare,
+      p90_error_share: accuracy.p90ErrorShare,
+    }
+  );
 }

@@ -39,7 +39,7 @@ export interface MemoryReport {
 
 /** What the routes of the inference door work with. */
 export interface InferenceParts {
-  config: Pick<Config, "limits" | "pool">;
+  config: Pick<Config, "limits" | "pool" | "server">;
   pool: Pool;
   scheduler: Scheduler;
   memory: {

@@ -1,2 +1,3 @@
+export { DurationHistogram, LatencyTable, type Percentiles } from "./latency.js";
 export { createLog, type Logger } from "./log.js";
 export type { OnProgress, Progress } from "./progress.js";

@@ -31,12 +31,16 @@ export function withoutFloor(need: ContextNeed): number {
 }
 
 /**
- * Tokens to reserve for a request. The floor is never more than a slot's even share of the pool, or
- * a small pool would serve one request at a time.
+ * The least tokens that a request reserves: never more than a slot's even share of the pool, or a small pool
+ * would serve one request at a time.
  */
+export function floorOf(poolTokens: number, slots: number): number {
+  return Math.min(CONTEXT_FLOOR_TOKENS, Math.floor(poolTokens / slots));
+}
+
+/** Tokens to reserve for a request. */
 export function reservation(need: ContextNeed, pool: { tokens: number; slots: number }): number {
-  const floor = Math.min(CONTEXT_FLOOR_TOKENS, Math.floor(pool.tokens / pool.slots));
-  return need.asked ?? Math.max(floor, withoutFloor(need));
+  return need.asked ?? Math.max(floorOf(pool.tokens, pool.slots), withoutFloor(need));
 }
 
 /** Whether the request's prompt has to be counted before it is known to fit its `num_ctx`. */

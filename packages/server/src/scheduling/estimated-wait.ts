@@ -1,5 +1,5 @@
 import { reloadMs } from "../memory/index.js";
-import { reservation, withoutFloor } from "./context-need.js";
+import { floorOf, withoutFloor } from "./context-need.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
 import { expectedHoldMs, remainingMs } from "./service-time.js";
 import type { ContextNeed, ModelState, SchedulerState } from "./state.js";
@@ -88,40 +88,39 @@ function turnInMs(
   free: number,
   at: number,
 ): number | null {
-  const { terms, times } = model;
-  const slots = model.phase === "ready" ? model.slots.length : terms.slots;
+  const { terms, times, queue } = model;
+  const isReady = model.phase === "ready";
+  const slots = Math.max(1, isReady ? model.slots.length : terms.slots);
+  const running = isReady ? runningOf(state, model, at) : [];
   let pool = model.poolTokens;
-  const running = model.phase === "ready" ? runningOf(state, model, at) : [];
-  let promised = running.reduce((tokens, one) => tokens + one.tokens, 0);
+  let promised = isReady ? model.reserved : 0;
   let start = free;
-  const waitForOne = (): boolean => {
-    const first = takeFirst(running);
-    if (first.endsIn === null) return false;
-    start = Math.max(start, first.endsIn);
-    promised -= first.tokens;
-    return true;
-  };
-  for (let ahead = 0; ahead <= model.queue.length; ahead++) {
-    const id = model.queue[ahead];
-    const one = id === undefined ? need : state.requests.get(id)!.need;
-    const room = Math.min(likelyTokens(one), terms.maxContextTokens);
-    if (room > pool) {
-      // The pool grows: the model has to be idle for that, and is loaded anew.
-      while (running.length > 0) if (!waitForOne()) return null;
+  for (let ahead = 0; ahead <= queue.length; ahead++) {
+    const request = ahead === queue.length ? null : state.requests.get(queue[ahead]!)!;
+    const tokens = likelyTokens(request?.need ?? need);
+    const room = Math.min(tokens, terms.maxContextTokens);
+    const grows = room > pool;
+    const least = (request?.need ?? need).asked === undefined ? floorOf(pool, slots) : 0;
+    const wanted = Math.min(pool, Math.max(tokens, least));
+    while (running.length > 0) {
+      if (!grows && running.length < slots && promised + wanted <= pool) break;
+      const first = takeFirst(running);
+      if (first.endsIn === null) return null;
+      start = Math.max(start, first.endsIn);
+      promised -= first.tokens;
+    }
+    if (grows) {
+      // The model has to be idle for that, and is loaded anew.
       const load = loadMsOf(state, model);
       if (load === null) return null;
       start += load;
       while (pool < room) pool = Math.min(Math.max(1, pool) * 2, terms.maxContextTokens);
     }
-    const wanted = Math.min(tokensOf(one, pool, slots), pool);
-    while (running.length >= slots || promised + wanted > pool) {
-      if (running.length === 0) break;
-      if (!waitForOne()) return null;
-    }
-    if (id === undefined) break;
-    const hold = expectedHoldMs(times, one);
-    running.push({ endsIn: hold === null ? null : start + hold, tokens: wanted });
-    promised += wanted;
+    if (request === null) break;
+    const hold = expectedHoldMs(times, request.size);
+    const held = Math.min(pool, Math.max(tokens, least));
+    running.push({ endsIn: hold === null ? null : start + hold, tokens: held });
+    promised += held;
   }
   return start;
 }
@@ -130,8 +129,8 @@ function runningOf(state: SchedulerState, model: ModelState, at: number): Runnin
   const running: Running[] = [];
   for (const slot of model.slots) {
     if (slot.request === null) continue;
-    const { need, grantedAt, reserved } = state.requests.get(slot.request)!;
-    running.push({ endsIn: remainingMs(model.times, need, at - grantedAt), tokens: reserved });
+    const { size, grantedAt, reserved } = state.requests.get(slot.request)!;
+    running.push({ endsIn: remainingMs(model.times, size, at - grantedAt), tokens: reserved });
   }
   return running;
 }
@@ -142,7 +141,10 @@ function takeFirst(running: Running[]): Running {
   for (let i = 1; i < running.length; i++) {
     if (endOf(running[i]!) < endOf(running[first]!)) first = i;
   }
-  return running.splice(first, 1)[0]!;
+  const taken = running[first]!;
+  running[first] = running.at(-1)!;
+  running.pop();
+  return taken;
 }
 
 function endOf({ endsIn }: Running): number {
@@ -153,18 +155,8 @@ function endOf({ endsIn }: Running): number {
 const BYTES_PER_TOKEN = 3;
 
 /** Tokens that a request will turn out to need, by its count where there is one. */
-function likelyTokens(need: ContextNeed): number {
-  return withoutFloor(likely(need));
-}
-
-function tokensOf(need: ContextNeed, pool: number, slots: number): number {
-  return reservation(likely(need), { tokens: pool, slots: Math.max(1, slots) });
-}
-
-function likely(need: ContextNeed): ContextNeed {
-  return need.promptTokens === undefined
-    ? { ...need, promptTokens: Math.ceil(need.promptBound / BYTES_PER_TOKEN) }
-    : need;
+function likelyTokens({ asked, promptTokens, promptBound, maxTokens }: ContextNeed): number {
+  return asked ?? (promptTokens ?? Math.ceil(promptBound / BYTES_PER_TOKEN)) + maxTokens;
 }
 
 /** How long a model's requests keep it busy, in ms, spread over its slots; null when nothing tells. */
@@ -178,20 +170,17 @@ function busyMs(
   let longest = 0;
   for (const slot of model.slots) {
     if (slot.request === null) continue;
-    const { need, grantedAt } = state.requests.get(slot.request)!;
-    const left = remainingMs(model.times, need, at - grantedAt);
+    const { size, grantedAt } = state.requests.get(slot.request)!;
+    const left = remainingMs(model.times, size, at - grantedAt);
     if (left === null) return null;
     longest = Math.max(longest, left);
     work += left;
   }
-  if (which === "running") return longest;
-  for (const id of model.queue) {
-    const hold = expectedHoldMs(model.times, state.requests.get(id)!.need);
-    if (hold === null) return null;
-    longest = Math.max(longest, hold);
-    work += hold;
-  }
-  return Math.max(longest, work / Math.max(1, model.terms.slots));
+  if (which === "running" || model.queue.length === 0) return longest;
+  const { all } = model.times;
+  if (all === null) return null;
+  work += all.mean * model.queue.length;
+  return Math.max(longest, all.mean, work / Math.max(1, model.terms.slots));
 }
 
 /**

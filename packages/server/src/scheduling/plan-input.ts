@@ -119,10 +119,11 @@ export function costsOf(
 ): Costs {
   const models = new Map<string, ModelCost>();
   const add = (id: string) => {
-    const model = state.models.get(id)!;
+    // One that nobody has asked for yet is not there.
+    const model = state.models.get(id);
     models.set(id, {
-      expectedPerMinute: expectedPerMinute(model.use, at),
-      reloadMs: { fromTier2: model.warmReloadMs, fromTier3: model.reloadMs },
+      expectedPerMinute: expectedPerMinute(model?.use ?? null, at),
+      reloadMs: { fromTier2: model?.warmReloadMs ?? null, fromTier3: model?.reloadMs ?? null },
     });
   };
   add(wanted.model);

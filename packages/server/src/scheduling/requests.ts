@@ -6,7 +6,7 @@ import { isIdle, isOverdue } from "./lifetime.js";
 import { coolingDown } from "./loads.js";
 import { modelOf } from "./model-state.js";
 import { prefetch } from "./prefetch.js";
-import { learn } from "./service-time.js";
+import { learn, sizeOf } from "./service-time.js";
 import type {
   Deadline,
   ModelState,
@@ -56,6 +56,7 @@ export function onArrived(
     outline: event.outline,
     arrivedAt: at,
     keepAliveMs: event.keepAliveMs,
+    size: sizeOf(event.need),
     estimatedWaitMs: estimate,
     grantedAt: at,
     phase: "queued",
@@ -117,7 +118,7 @@ export function onFinished(
     model.reserved -= request.reserved;
     // One that nothing was done for says nothing of the next.
     if (event.answered || event.outline !== null) {
-      learn(model.times, request.need, event.at - request.grantedAt);
+      learn(model.times, request.size, event.at - request.grantedAt);
     }
     const slot = model.slots[request.slot]!;
     slot.request = null;

@@ -48,20 +48,18 @@ export function sizeOf(need: ContextNeed): number {
 }
 
 /** Notes how long a request has held its slot. */
-export function learn(times: ServiceTimes, need: ContextNeed, heldMs: number): void {
+export function learn(times: ServiceTimes, size: number, heldMs: number): void {
   times.all = withValue(times.all, heldMs);
-  const size = sizeOf(need);
   times.bySize.set(size, withValue(times.bySize.get(size) ?? null, heldMs));
 }
 
 /** The average of all requests counts for so many of the same size. */
 const PRIOR = 1;
 
-/** How long a request is expected to hold its slot, in ms; null when no request of the model has yet. */
-export function expectedHoldMs(times: ServiceTimes, need: ContextNeed): number | null {
-  const { all } = times;
+/** How long a request of a size is expected to hold its slot, in ms; null when no request of the model has yet. */
+export function expectedHoldMs({ all, bySize }: ServiceTimes, size: number): number | null {
   if (all === null) return null;
-  const like = times.bySize.get(sizeOf(need));
+  const like = bySize.get(size);
   if (like === undefined) return all.mean;
   const samples = Math.min(like.samples, WINDOW);
   return (like.mean * samples + all.mean * PRIOR) / (samples + PRIOR);
@@ -71,9 +69,9 @@ export function expectedHoldMs(times: ServiceTimes, need: ContextNeed): number |
  * How much longer a request is expected to hold its slot after it has for a while, in ms; null when no
  * request of the model has ended yet. One that takes longer than expected takes about a deviation more.
  */
-export function remainingMs(times: ServiceTimes, need: ContextNeed, heldMs: number): number | null {
-  const expected = expectedHoldMs(times, need);
+export function remainingMs(times: ServiceTimes, size: number, heldMs: number): number | null {
+  const expected = expectedHoldMs(times, size);
   if (expected === null) return null;
-  const deviation = times.bySize.get(sizeOf(need))?.deviation ?? times.all!.deviation;
+  const { deviation } = times.bySize.get(size) ?? times.all!;
   return Math.max(expected - heldMs, deviation, 0);
 }

@@ -122,6 +122,8 @@ export interface RequestState {
   outline: Outline;
   arrivedAt: number;
   keepAliveMs: number | null;
+  /** What requests it is like, to tell how long it takes: its `sizeOf`. */
+  size: number;
   /** The wait that was expected when it arrived, ms; null where nothing told. */
   estimatedWaitMs: number | null;
   /** Start of its slot's use; of no meaning before. */

@@ -91,6 +91,9 @@ export function memoryRow(id: string, more: Partial<MemoryModel> = {}): MemoryMo
     total_requests_served: 0,
     requests_per_minute: 0,
     reload_estimate_ms: null,
+    service_ms: null,
+    estimated_wait_ms: null,
+    wait_estimates: null,
     ...more,
   };
 }
@@ -123,6 +126,7 @@ const MEMORY: MemoryStatus = {
   process_memory_cap_bytes: null,
   models: [],
   recent_evictions: [],
+  latency: { routes: {}, workflows: {} },
 };
 
 const TELEMETRY: Telemetry = {

@@ -77,7 +77,6 @@ export const LimitSettings = Table(
     }),
     overload: Choice(["queue", "shed"], {
       default: D.overload,
-      effect: "later",
       description: "What happens to a request that cannot start soon: it waits, or it is refused.",
     }),
     engine_timeout_secs: Seconds({

@@ -158,8 +158,8 @@ export const ServerSettings = Table(
     }),
     profile: Type.Optional(
       Choice(["voice_assistant", "chat", "batch"], {
-        effect: "later",
-        description: "The kind of work the scheduler favours.",
+        description:
+          "The kind of work the server is for, and what it aims at: the first audio within 1.5 s, the first token within 1 s, or throughput.",
       }),
     ),
     tls: Type.Optional(
