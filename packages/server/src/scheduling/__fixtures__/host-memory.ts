@@ -1,4 +1,14 @@
-import type { Budgets, Estimate, Plan, Refusal, Resident, Wanted } from "../../memory/index.js";
+import type {
+  Budgets,
+  Costs,
+  Estimate,
+  ModelCost,
+  Plan,
+  Refusal,
+  Resident,
+  Wanted,
+} from "../../memory/index.js";
+import { lossOf } from "../../memory/index.js";
 import type { MemoryState, MemoryTerms } from "../memory-terms.js";
 
 /** Memory of a machine without an accelerator, of so many bytes, planned in the simplest way. */
@@ -13,7 +23,10 @@ export function hostMemory(bytes: number): MemoryState {
     ownBytes: 0,
     bandwidths: { diskToHost: null, hostToDevice: null, host: null },
   };
-  return { budgets, plan: (_, residents, wanted) => planOnHost(bytes, residents, wanted) };
+  return {
+    budgets,
+    plan: (_, residents, wanted, costs) => planOnHost(bytes, residents, wanted, costs),
+  };
 }
 
 /** What a model needs that weighs so much and one byte more for each token of its context. */
@@ -52,7 +65,12 @@ function estimate(weights: number, kv: number): Estimate {
 
 const RANKS = ["low", "normal", "high", "realtime_pinned"];
 
-function planOnHost(bytes: number, residents: readonly Resident[], wanted: Wanted): Plan | Refusal {
+function planOnHost(
+  bytes: number,
+  residents: readonly Resident[],
+  wanted: Wanted,
+  costs: Costs,
+): Plan | Refusal {
   const needed = (contextTokens: number) => {
     const [layer] = wanted.estimate.layers;
     return layer!.weights + contextTokens;
@@ -101,7 +119,16 @@ function planOnHost(bytes: number, residents: readonly Resident[], wanted: Wante
       reloadMs: 0,
     })),
     releasesOwnPages: false,
-    cost: { reloadMs: 0, lossMsPerMinute: 0, slowerMsPerRequest: 0, transferMs: null },
+    cost: {
+      reloadMs: 0,
+      lossMsPerMinute: victims.reduce((sum, { model }) => sum + loss(costs.models.get(model)), 0),
+      slowerMsPerRequest: 0,
+      transferMs: null,
+    },
     reason: "it fits.",
   };
+}
+
+function loss(cost: ModelCost | undefined): number {
+  return cost === undefined ? 0 : lossOf(cost.reloadMs.fromTier3 ?? 0, cost.expectedPerMinute);
 }
