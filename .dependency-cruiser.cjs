@@ -31,7 +31,15 @@ const MAY_CALL = {
 };
 
 /** Files beside the rooms: what composes them, and the version. */
-const ROOT_FILES = ["main", "machine-memory", "startup", "version"];
+const ROOT_FILES = [
+  "idle-heap",
+  "learned-memory",
+  "machine-memory",
+  "main",
+  "model-memory",
+  "startup",
+  "version",
+];
 
 /** Room -> further rooms whose types (and nothing that runs) it may import. */
 const MAY_NAME_TYPES_OF = {

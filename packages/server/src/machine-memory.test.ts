@@ -15,15 +15,21 @@ it("reads the machine when it measures, and not for whoever plans a request with
         asked++;
         return [];
       },
+      build: async () => "11434 abc",
+      threads: async () => 3,
     },
     env: process.env,
     log: createLog("silent"),
   });
-  expect(memory.machine()).toBeNull();
+  expect(memory.grounds()).toBeNull();
   await memory.measure(() => [], new AbortController().signal);
   vi.useFakeTimers({ toFake: ["performance"] });
   vi.advanceTimersByTime(60_000);
-  expect(memory.machine()).toMatchObject({ simulated: false });
+  expect(memory.grounds()).toMatchObject({
+    machine: { simulated: false },
+    build: "11434 abc",
+    threads: 3,
+  });
   await Promise.resolve();
   expect(asked).toBe(1);
   await memory.close();

@@ -1,6 +1,6 @@
 import { totalmem } from "node:os";
 import type { Config } from "./config/index.js";
-import { CONTEXT_CHECKPOINTS, type Engine, type ModelSpec } from "./engines/index.js";
+import type { Engine } from "./engines/index.js";
 import type { MemoryReport } from "./inference/index.js";
 import {
   type Accelerator,
@@ -8,7 +8,6 @@ import {
   type Budgets,
   budgetsOf,
   createMachineWatch,
-  estimate,
   figuresOf,
   type Machine,
   type MachineReader,
@@ -19,27 +18,29 @@ import {
   reloadEstimateMs,
   unaccountedOn,
 } from "./memory/index.js";
-import type { PoolModel } from "./models/index.js";
+import type { Grounds } from "./model-memory.js";
 import type { Logger } from "./observe/index.js";
-import type { MemoryState, MemoryTerms } from "./scheduling/index.js";
+import type { MemoryState } from "./scheduling/index.js";
 
 /** The machine's memory as loads are planned with it, measured anew when engines come and go. */
 export class MachineMemory {
   readonly #watch: MachineWatch;
   readonly #config: Pick<Config, "hardware">;
+  readonly #engine: Pick<Engine, "devices" | "build" | "threads">;
   readonly #log: Logger;
   /** What loads are planned with now; null before the first measurement. */
-  #planned: { machine: Machine; budgets: Budgets } | null = null;
+  #planned: (Grounds & { budgets: Budgets }) | null = null;
 
   /** `engine`: what it computes with decides which of the machine's memory is of use. */
   constructor(options: {
     config: Pick<Config, "hardware">;
-    engine: Pick<Engine, "devices">;
+    engine: Pick<Engine, "devices" | "build" | "threads">;
     env: NodeJS.ProcessEnv;
     log: Logger;
   }) {
     const { config, engine, env } = options;
     this.#config = config;
+    this.#engine = engine;
     this.#log = options.log;
     const readers = new Map<string, MachineReader>();
     this.#watch = createMachineWatch({
@@ -56,9 +57,9 @@ export class MachineMemory {
     });
   }
 
-  /** The machine as loads are planned with it; null before the first measurement. Costs nothing. */
-  machine(): Machine | null {
-    return this.#planned?.machine ?? null;
+  /** What estimates rest on now; null before the first measurement. Costs nothing. */
+  grounds(): Grounds | null {
+    return this.#planned;
   }
 
   /**
@@ -67,18 +68,28 @@ export class MachineMemory {
    * @throws when the machine cannot be read, or the signal's reason
    */
   async measure(booked: () => readonly Booking[], signal: AbortSignal): Promise<MemoryState> {
-    const machine = await this.#watch.fresh(signal);
+    const [machine, build, threads] = await Promise.all([
+      this.#watch.fresh(signal),
+      // Before the engine is here, there is none.
+      this.#engine.build().catch(() => null),
+      this.#engine.threads(),
+    ]);
     for (const problem of machine.problems ?? []) this.#log.warn({ problem }, "machine");
     const state = memoryStateOf(machine, booked(), this.#config);
-    this.#planned = { machine, budgets: state.budgets };
+    this.#planned = { machine, build, threads, budgets: state.budgets };
     return state;
   }
 
   /**
    * What memory holds now, and what the planner has left to give.
+   * @param reloadMs how long loads of a model took before this server was started
    * @throws when the machine cannot be read, or the signal's reason
    */
-  async report(booked: () => readonly Booking[], signal: AbortSignal): Promise<MemoryReport> {
+  async report(
+    booked: () => readonly Booking[],
+    reloadMs: (model: string) => { fromTier3: number | null } | null,
+    signal: AbortSignal,
+  ): Promise<MemoryReport> {
     const [machine, processes] = await Promise.all([
       this.#watch.current(signal),
       readProcessMemory(),
@@ -92,7 +103,10 @@ export class MachineMemory {
       processes,
       capBytes: budgets.processMemoryCapBytes,
       installedBytes: totalmem(),
-      reloadEstimateMs: (model) => reloadEstimateMs(model, machine.bandwidths),
+      reloadEstimateMs: (model) => {
+        const measuredMs = model.measuredMs ?? reloadMs(model.id)?.fromTier3 ?? null;
+        return reloadEstimateMs({ ...model, measuredMs }, machine.bandwidths);
+      },
     };
   }
 
@@ -139,50 +153,6 @@ export function memoryStateOf(
   });
   return { budgets, plan };
 }
-
-/** What the planner must know of a model of the pool. */
-export function memoryTermsOf(
-  model: PoolModel & { gguf: NonNullable<PoolModel["gguf"]> },
-  spec: ModelSpec,
-  engine: Engine,
-  machine: Machine | null,
-): MemoryTerms {
-  const { gguf, projectorGguf, memory } = model;
-  const devices = machine?.devices.length ?? 0;
-  return {
-    artifact: model.weightsPath,
-    artifactBytes: gguf.tensorBytes,
-    priority: memory.priority,
-    keepWarm: memory.keepWarm,
-    estimate: (contextTokens) =>
-      estimate(
-        gguf,
-        {
-          contextTokens,
-          slots: model.slots,
-          batchTokens: engine.batchTokens(spec, devices > 0),
-          ...(model.plan.cacheTypeK === undefined ? {} : { cacheTypeK: model.plan.cacheTypeK }),
-          ...(model.plan.cacheTypeV === undefined ? {} : { cacheTypeV: model.plan.cacheTypeV }),
-        },
-        {
-          devices,
-          checkpoints: CONTEXT_CHECKPOINTS,
-          threads: model.plan.threads ?? machine?.processor.physicalCores ?? 1,
-          ...(projectorGguf === null ? {} : { projector: projectorGguf }),
-        },
-      ),
-    firmContextTokens: memory.firmContext ? model.contextTokens : FIRM_CONTEXT_TOKENS,
-    gpuLayers: model.plan.gpuLayers,
-    moeOffload: memory.moeOffload,
-    cpuExpertLayers: memory.cpuExpertLayers,
-    minGpuLayerRatio: memory.minGpuLayerRatio,
-    activeExpertShare:
-      gguf.experts && gguf.expertsUsed ? Math.min(1, gguf.expertsUsed / gguf.experts) : null,
-  };
-}
-
-/** Pool context that agents need: worth a placement that is not whole on a device. */
-const FIRM_CONTEXT_TOKENS = 8_192;
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);

@@ -11,7 +11,9 @@ import { createProvisioning, NextEngine } from "./engines/provisioning/index.js"
 import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
 import { IdleHeap } from "./idle-heap.js";
 import { inferenceRoutes } from "./inference/index.js";
-import { MachineMemory, memoryTermsOf } from "./machine-memory.js";
+import { LearnedMemory } from "./learned-memory.js";
+import { MachineMemory } from "./machine-memory.js";
+import { memoryTermsOf } from "./model-memory.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
 import { type Schedulable, Scheduler } from "./scheduling/index.js";
@@ -112,6 +114,8 @@ async function startOn(
       : { threads: config.engines.llama.threads }),
   });
   const memory = new MachineMemory({ config, engine, env, log });
+  const learned = new LearnedMemory({ store, env, log });
+  await learned.recall();
   const closing = new AbortController();
   /** What others use is known only from a reading when engines have come or gone. */
   const measureMemory = async () => {
@@ -125,6 +129,10 @@ async function startOn(
     maxQueuePerModel: config.limits.max_queue_per_model,
     stallMs: config.limits.engine_timeout_secs * 1_000,
     onResidency: () => void measureMemory(),
+    onLoaded: (load) => {
+      const machine = memory.grounds()?.machine;
+      learned.finished(load, machine?.simulated === false ? machine.devices.length : null);
+    },
     log,
   });
   const loadable = (model: PoolModel): Schedulable => {
@@ -155,6 +163,7 @@ async function startOn(
       weightsPath: model.weightsPath,
       gguf,
       ...(model.projectorPath === null ? {} : { projectorPath: model.projectorPath }),
+      ...(model.projectorGguf === null ? {} : { projectorGguf: model.projectorGguf }),
     };
     return {
       terms: {
@@ -163,7 +172,14 @@ async function startOn(
         contextTokens: model.contextTokens,
         maxContextTokens: model.maxContextTokens,
         idleUnloadMs: model.idleUnloadMs,
-        memory: memoryTermsOf({ ...model, gguf }, spec, engine, memory.machine()),
+        reloadMs: learned.reloadMs(model.id),
+        memory: memoryTermsOf(
+          { ...model, gguf },
+          spec,
+          engine,
+          () => memory.grounds(),
+          (...load) => learned.corrected(...load),
+        ),
       },
       spec,
       plan: model.plan,
@@ -190,7 +206,14 @@ async function startOn(
       config,
       pool,
       scheduler,
-      memory: { report: (signal) => memory.report(() => scheduler.bookings(), signal) },
+      memory: {
+        report: (signal) =>
+          memory.report(
+            () => scheduler.bookings(),
+            (model) => learned.reloadMs(model),
+            signal,
+          ),
+      },
       readiness: startup,
       version: VERSION,
       schedulable,
@@ -230,6 +253,7 @@ async function startOn(
       await ready;
       await nextEngine.close();
       await memory.close();
+      await learned.close();
       await closeStore();
     }
   };

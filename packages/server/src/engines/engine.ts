@@ -7,6 +7,7 @@ export interface ModelSpec {
   weightsPath: string;
   projectorPath?: string;
   gguf: GgufSummary;
+  projectorGguf?: GgufSummary;
 }
 
 /** How a model is to be loaded; decided above the engines. */
@@ -34,6 +35,23 @@ export type LoadPhase = "starting" | "weights" | "projector" | "context" | "warm
 /** Called when a load enters a phase. `percent` is 0 to 100 where the engine tells it. */
 export type LoadProgress = (phase: LoadPhase, percent?: number) => void;
 
+/** Buffers by what they hold and where they are, as an engine names them; bytes. */
+export type EngineBuffers = Record<
+  "weights" | "kv" | "compute" | "output",
+  { device: number; host: number }
+>;
+
+/** The process of a loaded model and what its memory depends on, for whoever measures it from outside. */
+export interface EngineProcess {
+  pid: number;
+  /** The program's version and digest. */
+  build: string;
+  /** Compute threads. */
+  threads: number;
+  /** Prompt tokens that it computes at once. */
+  batchTokens: number;
+}
+
 /** What was measured while loading. Unmeasured is absent. Durations in ms, sizes in bytes. */
 export interface LoadFacts {
   loadMode: "mmap" | "read";
@@ -46,6 +64,7 @@ export interface LoadFacts {
   vramWeightBytes?: number;
   vramKvAndWorkspaceBytes?: number;
   hostWeightBytes?: number;
+  buffers?: EngineBuffers;
 }
 
 /** What a loaded model and its engine are. */
@@ -56,6 +75,7 @@ export interface EngineFacts {
   contextTokens: number;
   load: LoadFacts;
   template: { systemRole: boolean; tools: boolean; reasoning: boolean };
+  process?: EngineProcess;
 }
 
 /** `timed_out`: it was ended because it did not get ready in time. */
@@ -139,6 +159,13 @@ export interface Engine {
    * @throws SomnusError when there is no program yet
    */
   devices(): Promise<string[]>;
+  /**
+   * Version and digest of the program: another build may need other memory.
+   * @throws SomnusError when there is no program yet
+   */
+  build(): Promise<string>;
+  /** Compute threads of a load that names none. */
+  threads(): Promise<number>;
   /** Prompt tokens that the model's next load will compute at once: what its buffers are sized for. */
   batchTokens(model: ModelSpec, accelerated: boolean): number;
   /**

@@ -153,6 +153,7 @@ function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel)
       gguf === null
         ? null
         : report.reloadEstimateMs({
+            id: model.id,
             artifactBytes: gguf.tensorBytes,
             deviceBytes,
             measuredMs: activity.reloadMs,

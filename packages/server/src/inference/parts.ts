@@ -31,6 +31,7 @@ export interface MemoryReport {
   installedBytes: number;
   /** Time to have a model back from disk, in ms. `measuredMs`: what its last load took; null before. */
   reloadEstimateMs(model: {
+    id: string;
     artifactBytes: number;
     deviceBytes: readonly number[];
     measuredMs: number | null;

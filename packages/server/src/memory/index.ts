@@ -1,4 +1,14 @@
-export { estimate, totalsOf } from "./estimate/index.js";
+export {
+  correct,
+  type EstimateOptions,
+  estimate,
+  type LoadKey,
+  type MeasuredLoad,
+  type Measurement,
+  measuredLoad,
+  settingsKey,
+  totalsOf,
+} from "./estimate/index.js";
 export type { Estimate, LayerBytes, Placement, Want } from "./estimate-types.js";
 export {
   type Eviction,
@@ -15,12 +25,14 @@ export {
 export { type Figures, figuresOf, reloadEstimateMs } from "./figures.js";
 export {
   createMachineWatch,
+  type EngineMemory,
   keptBandwidths,
   type MachineReader,
   type MachineWatch,
   machineReader,
   type ProcessMemory,
   probeBandwidths,
+  readEngineMemory,
   readMachine,
   readProcessMemory,
 } from "./hardware/index.js";

@@ -1,4 +1,4 @@
-export type { Schedulable } from "./kept-engines.js";
+export type { FinishedLoad, Schedulable } from "./kept-engines.js";
 export type { WeightsKeeper } from "./kept-weights.js";
 export { type AdmissionFacts, Lease } from "./lease.js";
 export type { MemoryState, MemoryTerms } from "./memory-terms.js";

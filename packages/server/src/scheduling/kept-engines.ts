@@ -1,5 +1,6 @@
 import {
   type Engine,
+  type EngineFacts,
   LoadError,
   type Loaded,
   type LoadPhase,
@@ -7,7 +8,7 @@ import {
   type ModelSpec,
 } from "../engines/index.js";
 import { SomnusError, toSomnusError } from "../http/errors.js";
-import type { Placement } from "../memory/index.js";
+import type { MemoryTier, Placement } from "../memory/index.js";
 import type { Logger } from "../observe/index.js";
 import { loadFailureCode } from "./backoff.js";
 import { now } from "./clock.js";
@@ -37,12 +38,25 @@ export interface KeptEngine {
   readonly evicted: readonly string[];
 }
 
+/** A load that went well. */
+export interface FinishedLoad {
+  model: Schedulable;
+  facts: EngineFacts;
+  /** Pool context that it was asked for, tokens. */
+  contextTokens: number;
+  placement: Placement | null;
+  /** Where its weights were before. */
+  fromTier: MemoryTier;
+  ms: number;
+}
+
 /** Who hears what becomes of engines. None of it may throw. */
 export interface EngineEvents {
   post(event: SchedulerEvent): void;
   phase(model: string, phase: LoadPhase, percent?: number): void;
   /** A load is over, well or with an error. */
   loaded(model: string, error?: SomnusError): void;
+  finished(load: Omit<FinishedLoad, "fromTier">): void;
   /** An unloaded engine has gone, or its end failed. */
   unloaded(model: string, error?: unknown): void;
   /** An engine has come or gone. */
@@ -154,6 +168,8 @@ export class KeptEngines {
       this.#log.info({ model: id, ms }, "model loaded");
       this.#on.post({ type: "loaded", model: id, slots, contextTokens: had, at: now() });
       this.#on.loaded(id);
+      const { facts } = loaded;
+      this.#on.finished({ model, facts, contextTokens, placement, ms });
       this.#on.residency();
     } catch (error) {
       this.#kept.delete(id);

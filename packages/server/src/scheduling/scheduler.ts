@@ -14,7 +14,7 @@ import { now } from "./clock.js";
 import { needOf } from "./context-need.js";
 import { decide } from "./decide.js";
 import { estimatedWaitMs } from "./estimated-wait.js";
-import { KeptEngines, type Schedulable } from "./kept-engines.js";
+import { type FinishedLoad, KeptEngines, type Schedulable } from "./kept-engines.js";
 import { KeptWeights, type WeightsKeeper } from "./kept-weights.js";
 import { Lease } from "./lease.js";
 import type { MemoryState } from "./memory-terms.js";
@@ -113,6 +113,8 @@ export class Scheduler {
     keeper?: WeightsKeeper | null;
     /** Called when an engine or kept weights have come or gone, so that memory can be measured anew. Must not throw. */
     onResidency?: () => void;
+    /** Called with every load that went well. Must not throw. */
+    onLoaded?: (load: FinishedLoad) => void;
     log: Logger;
   }) {
     this.#state = createState(options.maxQueuePerModel, options.memory ?? null);
@@ -125,6 +127,11 @@ export class Scheduler {
         },
         loaded: (model, error) => this.#loads.tell(model, error),
         unloaded: (model, error) => this.#unloads.tell(model, error),
+        finished: (load) => {
+          const isWarm = this.#state.models.get(load.model.terms.id)?.loadsWarm;
+          const fromTier = isWarm ? "tier2_pinned_ram" : "tier3_nvme_ssd";
+          options.onLoaded?.({ ...load, fromTier });
+        },
         residency: options.onResidency ?? (() => {}),
       },
       stallMs: options.stallMs,

@@ -18,6 +18,8 @@ export interface ModelTerms {
   idleUnloadMs: number;
   /** Absent: its memory is not planned. */
   memory?: MemoryTerms;
+  /** How long its loads took before this server was started, ms; null, and absent, is unknown. */
+  reloadMs?: { fromTier2: number | null; fromTier3: number | null } | null;
 }
 
 /** How much context a request needs, in tokens. */

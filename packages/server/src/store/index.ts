@@ -4,6 +4,7 @@ export {
   type Correction,
   correctionsFor,
   type KeptCorrection,
+  latestCorrections,
   saveCorrection,
 } from "./queries/memory-corrections.js";
 export { type ReloadTime, reloadTimes, saveLoad } from "./queries/model-loads.js";

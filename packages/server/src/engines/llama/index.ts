@@ -46,9 +46,12 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
     devices.set(build, asked);
     return asked;
   };
+  const threads = async () => options.threads ?? computeThreads(await readMachineCpus());
   return {
     kind: "llama",
     devices: async () => devicesOf(await options.binary()),
+    build: async () => buildOf(await options.binary()),
+    threads,
     batchTokens: (model, accelerated) =>
       physicalBatch(model, batchSize(rates.of(rateKey(model, accelerated)), accelerated)),
     async load(model, plan, on, signal) {
@@ -64,8 +67,9 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
         {
           program: binary.path,
           version: binary.version,
+          build: buildOf(binary),
           env,
-          threads: plan.threads ?? options.threads ?? computeThreads(await readMachineCpus()),
+          threads: plan.threads ?? (await threads()),
           batch: batchSize(rates.of(key), accelerated),
           waitPolicy: options.waitPolicy,
           runtimeDir: options.runtimeDir,
@@ -90,6 +94,10 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
       }
     },
   };
+}
+
+function buildOf({ version, digest }: { version: string; digest?: string }): string {
+  return digest === undefined ? version : `${version} ${digest}`;
 }
 
 /** What a prefill rate belongs to: how many layers are where is settled only when a load begins. */

@@ -1,6 +1,5 @@
 import type { LoadFacts, LoadPhase } from "../engine.js";
-
-const MIB = 1024 * 1024;
+import { LoadBuffers } from "./load-buffers.js";
 
 /** Line that opens a phase. A phase is never entered again once a later one was. */
 const PHASE_LINES: readonly [LoadPhase, RegExp][] = [
@@ -11,9 +10,6 @@ const PHASE_LINES: readonly [LoadPhase, RegExp][] = [
   ["ready", /server_?\w*: model loaded|main: model loaded/],
 ];
 
-/** Buffers whose memory is the host's, whatever device they serve. */
-const HOST_BUFFER = /^(CPU|Host|BLAS|ACCEL)|_Host$/;
-
 /**
  * What llama-server (build 11434, verbosity 4) tells while it loads, read line by line.
  * Unknown lines are passed over, so that another build only tells less.
@@ -22,13 +18,8 @@ export class LoadLog {
   readonly #now: () => number;
   readonly #onPhase: (phase: LoadPhase) => void;
   readonly #entered = new Map<LoadPhase, number>();
-  readonly #facts: {
-    loadMode?: LoadFacts["loadMode"];
-    gpuLayers?: number;
-    vramWeightBytes?: number;
-    vramKvAndWorkspaceBytes?: number;
-    hostWeightBytes?: number;
-  } = {};
+  readonly #buffers = new LoadBuffers();
+  readonly #facts: { loadMode?: LoadFacts["loadMode"]; gpuLayers?: number } = {};
   #contextTokens: number | undefined;
   #thinking = false;
   #listening: string | undefined;
@@ -62,10 +53,7 @@ export class LoadLog {
       if (phase === "projector" && !this.#entered.has("context")) continue;
       this.#enter(phase);
     }
-    const buffer = /(\S+) (model|KV|RS|compute|output) buffer size = +([\d.]+) MiB/.exec(
-      line.replace(/ {2,}/g, " "),
-    );
-    if (buffer) this.#buffer(buffer[1] ?? "", buffer[2] ?? "", Math.round(Number(buffer[3]) * MIB));
+    this.#buffers.read(line);
     const mode = /load_mode = (\w+)/.exec(line)?.[1];
     if (mode !== undefined) this.#facts.loadMode = mode.includes("mmap") ? "mmap" : "read";
     const layers = /offloaded (\d+)\/\d+ layers to GPU/.exec(line)?.[1];
@@ -81,7 +69,14 @@ export class LoadLog {
   facts(): LoadFacts {
     const end = this.#now();
     const start = this.#entered.get("starting") ?? end;
-    const facts: LoadFacts = { loadMode: "mmap", ...this.#facts, totalMs: end - start };
+    const buffers = this.#buffers.all();
+    const facts: LoadFacts = {
+      loadMode: "mmap",
+      ...this.#facts,
+      totalMs: end - start,
+      ...this.#buffers.totals(),
+      ...(buffers === undefined ? {} : { buffers }),
+    };
     const weights = this.#entered.get("weights");
     const context = this.#entered.get("context");
     const projector = this.#entered.get("projector");
@@ -95,16 +90,5 @@ export class LoadLog {
   #enter(phase: LoadPhase): void {
     this.#entered.set(phase, this.#now());
     this.#onPhase(phase);
-  }
-
-  #buffer(name: string, kind: string, bytes: number): void {
-    const facts = this.#facts;
-    const host = HOST_BUFFER.test(name);
-    if (kind === "model") {
-      if (host) facts.hostWeightBytes = (facts.hostWeightBytes ?? 0) + bytes;
-      else facts.vramWeightBytes = (facts.vramWeightBytes ?? 0) + bytes;
-    } else if (!host) {
-      facts.vramKvAndWorkspaceBytes = (facts.vramKvAndWorkspaceBytes ?? 0) + bytes;
-    }
   }
 }

@@ -6,6 +6,7 @@ import {
   type LoadProgress,
   type ModelSpec,
 } from "../engine.js";
+import { physicalBatch } from "./flags.js";
 import type { LoadLog } from "./load-log.js";
 import { LlamaLoaded } from "./loaded.js";
 import { endOf, type LlamaServer, type StartSettings, startServer } from "./start.js";
@@ -13,6 +14,8 @@ import { endOf, type LlamaServer, type StartSettings, startServer } from "./star
 export interface LoadSettings extends StartSettings {
   /** For example "11434". */
   version: string;
+  /** What `EngineProcess` calls so. */
+  build: string;
   stallMs: number;
   log: Logger;
   onPrefill(tokens: number, ms: number): void;
@@ -36,7 +39,15 @@ export async function loadModel(
   try {
     const props = await readProps(server, settings.loadTimeoutMs, signal);
     const loaded = new LlamaLoaded({
-      facts: facts(settings.version, plan, loading, props),
+      facts: {
+        ...facts(settings.version, plan, loading, props),
+        process: {
+          pid: process.pid,
+          build: settings.build,
+          threads: settings.threads,
+          batchTokens: physicalBatch(model, settings.batch),
+        },
+      },
       process,
       client,
       exited,

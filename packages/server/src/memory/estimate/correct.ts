@@ -21,9 +21,9 @@ export interface LoadSettings extends Want {
 
 /** What an engine held once it could serve; bytes. Unmeasured is null. */
 export interface Measurement {
-  /** Memory of the process alone: `Anonymous` of /proc/PID/smaps_rollup, or what the system has like it. */
+  /** Memory of the process alone: `RssAnon` of /proc/PID/status, or what the system has like it. */
   privateBytes: number | null;
-  /** Files that it has mapped and resident: `Pss_File`. */
+  /** Files that it has mapped and resident, shared ones in full: `RssFile`. */
   mappedBytes: number | null;
   /** All that the process holds on devices, as these tell it. */
   deviceBytes: number | null;
@@ -139,7 +139,11 @@ export function correct(
     compute: { device: compute.device + more("device"), host: compute.host + more("host") },
     process: {
       device: median(rows.map((row) => row.process.device)) ?? estimated.process.device,
-      host: median(rows.map((row) => row.process.host)) ?? estimated.process.host,
+      // An engine cannot take much less than its program: then its log tells other sizes than it has.
+      host: Math.max(
+        median(rows.map((row) => row.process.host)) ?? estimated.process.host,
+        Math.round(estimated.process.host * LEAST_RATIO),
+      ),
     },
   };
   return { ...corrected, correction: totalsOf(corrected).total / totalsOf(estimated).total };

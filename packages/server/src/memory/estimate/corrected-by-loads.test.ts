@@ -134,3 +134,8 @@ it("each setting that decides memory is in the key", () => {
   expect(new Set([...keys, KEY.settings]).size).toBe(changes.length + 1);
   expect(settingsKey({ ...SETTINGS, cacheTypeK: "f16", flashAttention: true })).toBe(KEY.settings);
 });
+
+it("a process that seems to take next to nothing is not believed", () => {
+  const corrected = correct(ESTIMATED, [load({}, 0)], KEY);
+  expect(corrected.process.host).toBe(Math.round(ESTIMATED.process.host / 2));
+});

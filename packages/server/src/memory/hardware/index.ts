@@ -1,4 +1,5 @@
 export { keptBandwidths, type ProbeOptions, probeBandwidths } from "./bandwidth/probe.js";
+export { type EngineMemory, readEngineMemory } from "./engine-memory.js";
 export { readHostMemory } from "./host-memory.js";
 export {
   createMachineWatch,

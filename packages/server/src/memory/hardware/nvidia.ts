@@ -177,7 +177,10 @@ async function askForInstances(
   return answer.kind === "ended" && answer.code === 0 ? parseMigInstances(answer.stdout) : null;
 }
 
-async function findNvidiaSmi(options: NvidiaOptions): Promise<string | null> {
+/** Where nvidia-smi is; null without one. */
+export async function findNvidiaSmi(
+  options: Pick<NvidiaOptions, "env" | "platform" | "places">,
+): Promise<string | null> {
   const { env, platform, places = USUAL_PLACES[platform] ?? [] } = options;
   const onPath = await findProgram("nvidia-smi", env);
   if (onPath !== null) return onPath;

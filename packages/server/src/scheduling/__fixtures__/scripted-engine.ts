@@ -17,6 +17,8 @@ export function scriptedEngine(script: EngineScript = {}) {
   const engine: Engine = {
     kind: "scripted",
     devices: async () => [],
+    build: async () => "scripted",
+    threads: async () => 1,
     batchTokens: () => 128,
     async load(_model, plan) {
       plans.push(plan);

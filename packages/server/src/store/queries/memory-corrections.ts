@@ -29,3 +29,13 @@ export function correctionsFor(
     read: (rows) => rows.map((row) => decodeRow(table, row) as unknown as KeptCorrection),
   });
 }
+
+/** What was measured lately, whatever the weights: at most `most` rows, the newest first. */
+export function latestCorrections(store: Store, most: number): Promise<KeptCorrection[]> {
+  const table = TABLES.memory_corrections;
+  return store.ask({
+    sql: `SELECT ${columnList(table)} FROM memory_corrections ORDER BY at DESC LIMIT ?`,
+    values: [most],
+    read: (rows) => rows.map((row) => decodeRow(table, row) as unknown as KeptCorrection),
+  });
+}
