@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { createFakeEngine, type FakeEngine } from "../test/fake-engine/index.js";
 import { startTestServer, type TestServer } from "../test/test-server.js";
 import { createLog } from "./observe/index.js";
 import { latestCorrections, openStore, reloadTimes, type Store, saveLoad } from "./store/index.js";
@@ -9,19 +10,22 @@ const LINES = [
   "llama_context:        CPU  output buffer size =     0.50 MiB",
 ];
 
+let engine: FakeEngine;
 let store: Store;
 let servers: TestServer[];
 beforeEach(async () => {
   servers = [];
+  engine = await createFakeEngine({ load: { lines: LINES } });
   store = await openStore({ memory: true, log: createLog("silent") });
 });
 afterEach(async () => {
   for (const server of servers) await server.dispose();
   await store.close();
+  await engine.dispose();
 });
 
 async function start(flags: Record<string, unknown> = {}): Promise<TestServer> {
-  const server = await startTestServer({ store, script: { load: { lines: LINES } }, flags });
+  const server = await startTestServer({ store, engine, flags });
   servers.push(server);
   return server;
 }

@@ -36,7 +36,8 @@ slots = 1
 /**
  * A whole server in folders of its own, on a free port, that runs the scripted engine.
  * `flags` are configuration values by dotted key; `toml` stands in place of the usual models. With `staging`
- * it is given out while it still gets ready. `store`: one of the test's own, which it closes.
+ * it is given out while it still gets ready. `store` and `engine` are the
+ * test's own where they are given, and it closes them.
  */
 export async function startTestServer(
   options: {
@@ -45,10 +46,11 @@ export async function startTestServer(
     toml?: string;
     staging?: boolean;
     store?: Store;
+    engine?: FakeEngine;
   } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
-  const engine = await createFakeEngine(options.staging ? options.script : {});
+  const engine = options.engine ?? (await createFakeEngine(options.staging ? options.script : {}));
   const file = join(folder, "somnus.toml");
   await writeTinyLlama(join(folder, "tiny.gguf"));
   await writeFile(file, options.toml ?? CONFIG);
@@ -85,7 +87,7 @@ export async function startTestServer(
     async dispose() {
       await server.close({ drainMs: 0 });
       if (options.store === undefined) await store.close();
-      await engine.dispose();
+      if (options.engine === undefined) await engine.dispose();
       await rm(folder, { recursive: true, force: true });
     },
   };
