@@ -61,6 +61,21 @@ export const WaitEstimates = Schema(
 );
 export type WaitEstimates = Static<typeof WaitEstimates>;
 
+/** Weights of a model in tier 2, whether an engine runs or not. Sizes are bytes; unmeasured is null. */
+export const KeptWeights = Schema(
+  Type.Object(
+    {
+      state: OneOf(["coming", "kept", "restoring", "leaving"]),
+      booked_bytes: bytes("What is booked for them in tier 2."),
+      resident_bytes: bytesOrNull("In memory now."),
+      locked_bytes: bytesOrNull("In memory and locked there."),
+      not_locked_because: orNull(Type.String(), "Why not all of them are locked."),
+    },
+    { $id: "KeptWeights" },
+  ),
+);
+export type KeptWeights = Static<typeof KeptWeights>;
+
 /** One model as memory management sees it. */
 export const MemoryModel = Schema(
   Type.Object(
@@ -76,6 +91,14 @@ export const MemoryModel = Schema(
       state: OneOf(["unloaded", "loading", "ready", "unloading"]),
       placement: Placement,
       booked_bytes: bytes("Booked for it on devices and on the host, weights included."),
+      kept_weights: orNull(
+        KeptWeights,
+        "Its weights in tier 2; null when nothing of them is held.",
+      ),
+      kept_problem: orNull(
+        Type.String(),
+        "Why its weights could not be kept in memory the last time, or no longer.",
+      ),
       moe_offload: OneOf(["off", "auto", "on"]),
       expert_bytes: bytesOrNull("Weights of routed experts; 0 for a dense model."),
       active_leases: Type.Integer({ description: "Requests running on the model now." }),
@@ -126,8 +149,12 @@ export const MemoryStatus = Schema(
       tier1_vram_real_total_bytes: bytesOrNull("What the devices report; null without any."),
       tier1_vram_unaccounted_bytes: bytes("Used by others, as measured; it is not given out."),
       tier1_vram_effective_free_bytes: bytes("What a load can use right now."),
-      tier2_pinned_ram_used_bytes: bytes("Weights kept in host memory without an engine."),
+      tier2_pinned_ram_used_bytes: bytes(
+        "Weights kept in host memory, measured where that can be.",
+      ),
       tier2_pinned_ram_free_bytes: bytes("The budget without them."),
+      tier2_resident_bytes: bytesOrNull("What of kept weights is in memory now."),
+      tier2_locked_bytes: bytesOrNull("What of kept weights is locked in memory."),
       physical_pool_free_bytes: bytesOrNull(
         "What is left of the memory that all tiers share; null when tier 1 has its own.",
       ),

@@ -64,10 +64,15 @@ export class MachineMemory {
 
   /**
    * What loads are to be planned with, from a reading that begins now.
-   * @param booked of all engines; what is used beyond it belongs to others
+   * @param booked of all models; what is used beyond it belongs to others
+   * @param lockedBytes of kept weights
    * @throws when the machine cannot be read, or the signal's reason
    */
-  async measure(booked: () => readonly Booking[], signal: AbortSignal): Promise<MemoryState> {
+  async measure(
+    booked: () => readonly Booking[],
+    signal: AbortSignal,
+    lockedBytes: () => number = () => 0,
+  ): Promise<MemoryState> {
     const [machine, build, threads] = await Promise.all([
       this.#watch.fresh(signal),
       // Before the engine is here, there is none.
@@ -75,7 +80,7 @@ export class MachineMemory {
       this.#engine.threads(),
     ]);
     for (const problem of machine.problems ?? []) this.#log.warn({ problem }, "machine");
-    const state = memoryStateOf(machine, booked(), this.#config);
+    const state = memoryStateOf(machine, booked(), this.#config, lockedBytes());
     this.#planned = { machine, build, threads, budgets: state.budgets };
     return state;
   }
@@ -89,7 +94,7 @@ export class MachineMemory {
     booked: () => readonly Booking[],
     reloadMs: (model: string) => { fromTier3: number | null } | null,
     signal: AbortSignal,
-  ): Promise<MemoryReport> {
+  ): Promise<Omit<MemoryReport, "kept" | "tier2">> {
     const [machine, processes] = await Promise.all([
       this.#watch.current(signal),
       readProcessMemory(),
@@ -135,10 +140,15 @@ export function memoryStateOf(
   machine: Machine,
   booked: readonly Booking[],
   { hardware }: Pick<Config, "hardware">,
+  lockedBytes = 0,
 ): MemoryState {
   const ownBytes = process.memoryUsage.rss();
   const { host, devices } = machine;
-  const ours = sum(booked.map(({ hostBytes, mappedBytes }) => hostBytes - mappedBytes)) + ownBytes;
+  // Mapped pages could be had again, and count as available; those that are locked could not.
+  const ours =
+    sum(booked.map(({ hostBytes, mappedBytes }) => hostBytes - mappedBytes)) +
+    lockedBytes +
+    ownBytes;
   const budgets = budgetsOf(machine, {
     processMemoryCapBytes: hardware.max_process_memory_bytes ?? null,
     ownBytes,

@@ -11,8 +11,10 @@ import { createProvisioning, NextEngine } from "./engines/provisioning/index.js"
 import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
 import { IdleHeap } from "./idle-heap.js";
 import { inferenceRoutes } from "./inference/index.js";
+import { KeptFiles } from "./kept-files.js";
 import { LearnedMemory } from "./learned-memory.js";
 import { MachineMemory } from "./machine-memory.js";
+import { keptFigures } from "./memory/index.js";
 import { memoryTermsOf } from "./model-memory.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
@@ -46,6 +48,8 @@ export interface ServerOptions {
   env: NodeJS.ProcessEnv;
   log: Logger;
   onProgress?: (progress: StartupProgress) => void;
+  /** The code of the process that keeps weights in memory, where it is not beside this server's. */
+  keeperProgram?: string;
   /** In place of the one in `paths.data_dir`; whoever gives it closes it. */
   store?: Store;
 }
@@ -120,15 +124,25 @@ async function startOn(
   /** What others use is known only from a reading when engines have come or gone. */
   const measureMemory = async () => {
     try {
-      scheduler.planWith(await memory.measure(() => scheduler.bookings(), closing.signal));
+      const locked = () => scheduler.lockedBytes();
+      scheduler.planWith(await memory.measure(() => scheduler.bookings(), closing.signal, locked));
     } catch (error) {
       if (!closing.signal.aborted) log.warn({ err: error }, "memory could not be measured");
     }
   };
-  const scheduler = new Scheduler({
+  const keptFiles = new KeptFiles({
+    log,
+    onLost: (path, message) => scheduler.weightsLost(path, message),
+    ...(options.keeperProgram === undefined ? {} : { program: options.keeperProgram }),
+  });
+  const scheduler: Scheduler = new Scheduler({
+    keeper: keptFiles.keeper,
     maxQueuePerModel: config.limits.max_queue_per_model,
     stallMs: config.limits.engine_timeout_secs * 1_000,
-    onResidency: () => void measureMemory(),
+    onResidency: () => {
+      keptFiles.forget();
+      void measureMemory();
+    },
     onLoaded: (load) => {
       const machine = memory.grounds()?.machine;
       learned.finished(load, machine?.simulated === false ? machine.devices.length : null);
@@ -207,12 +221,17 @@ async function startOn(
       pool,
       scheduler,
       memory: {
-        report: (signal) =>
-          memory.report(
-            () => scheduler.bookings(),
-            (model) => learned.reloadMs(model),
-            signal,
-          ),
+        report: async (signal) => {
+          const [report, kept] = await Promise.all([
+            memory.report(
+              () => scheduler.bookings(),
+              (model) => learned.reloadMs(model),
+              signal,
+            ),
+            keptFiles.status(),
+          ]);
+          return { ...report, kept, tier2: keptFigures(report.figures.tier2.budgetBytes, kept) };
+        },
       },
       readiness: startup,
       version: VERSION,
@@ -254,6 +273,7 @@ async function startOn(
       await nextEngine.close();
       await memory.close();
       await learned.close();
+      await keptFiles.close();
       await closeStore();
     }
   };

@@ -12,6 +12,7 @@ function startup(parts: {
   log?: Partial<Logger>;
   provide?: () => Promise<unknown>;
   fetch?: () => Promise<unknown>;
+  keepWeights?: (model: unknown) => Promise<void>;
 }): Startup {
   const file = { file: "m.gguf" };
   const pool = {
@@ -27,8 +28,8 @@ function startup(parts: {
     modelsDir: "/models",
     artifacts: { fetch: parts.fetch ?? (async () => {}) },
     engine: { bring: parts.provide ?? (async () => ({ version: "1" })), current: null },
-    scheduler: { preload: async () => {} },
-    schedulable: () => ({}),
+    scheduler: { preload: async () => {}, keepWeights: parts.keepWeights ?? (async () => {}) },
+    schedulable: ({ id }: PoolModel) => id,
     measureMemory: async () => {},
     log: parts.log ?? createLog("silent"),
     onProgress: () => {},
@@ -103,4 +104,34 @@ it("ends quietly when it is told to stop", async () => {
     failed: false,
     phase: "looking for the llama.cpp engine",
   });
+});
+
+it("brings weights into memory before it is ready, and is ready also without those that cannot be", async () => {
+  const kept: unknown[] = [];
+  const errors: unknown[] = [];
+  let finish = () => {};
+  const bringing = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const model = { enabled: true, problem: null } as const;
+  const server = startup({
+    models: [
+      { ...model, id: "broken", initialTier: "tier2_pinned_ram" },
+      { ...model, id: "cold", initialTier: "tier3_nvme_ssd" },
+      { ...model, id: "warm", initialTier: "tier2_pinned_ram" },
+    ],
+    log: { info: () => {}, error: (fields: unknown) => errors.push(fields) },
+    keepWeights: async (id) => {
+      kept.push(id);
+      if (id === "broken") throw new SomnusError("insufficient_memory", "No room.");
+      await bringing;
+    },
+  });
+  const running = server.run();
+  await expect.poll(() => kept).toEqual(["broken", "warm"]);
+  expect(server.staging()).toMatchObject({ phase: "bringing warm into memory", failed: false });
+  finish();
+  await running;
+  expect(server.staging()).toBeNull();
+  expect(errors).toMatchObject([{ model: "broken" }]);
 });

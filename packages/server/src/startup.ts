@@ -3,7 +3,7 @@ import type { EngineBinary, NextEngine } from "./engines/provisioning/index.js";
 import { type SomnusError, toSomnusError } from "./http/errors.js";
 import type { Readiness } from "./inference/index.js";
 import { installVariant, type Pool, type PoolModel } from "./models/index.js";
-import type { Logger, Progress } from "./observe/index.js";
+import { type Logger, type Progress, withoutFolders } from "./observe/index.js";
 import type { Schedulable, Scheduler } from "./scheduling/index.js";
 
 /** What startup does, one after the other. */
@@ -161,23 +161,19 @@ export class Startup implements Readiness {
         log.error({ model: model.id, reason: model.problem }, "a model cannot be served");
         continue;
       }
-      if (!model.preload) continue;
-      this.#step("load", `loading ${model.id}`);
+      const { signal } = this.#abort;
       try {
-        await scheduler.preload(schedulable(model), () => {}, this.#abort.signal);
+        if (model.initialTier === "tier1_gpu_vram") {
+          this.#step("load", `loading ${model.id}`);
+          await scheduler.preload(schedulable(model), () => {}, signal);
+        } else if (model.initialTier === "tier2_pinned_ram") {
+          this.#step("load", `bringing ${model.id} into memory`);
+          await scheduler.keepWeights(schedulable(model), signal);
+        }
       } catch (error) {
         if (this.#abort.signal.aborted) throw error;
         log.error({ err: error, model: model.id }, "a startup model could not be loaded");
       }
     }
   }
-}
-
-/** The text with absolute paths cut to their last part: where this machine keeps files is not for clients. */
-function withoutFolders(text: string): string {
-  // A slash after one of the first class stands inside a URL, between two words or in a relative path.
-  return text.replace(
-    /(?<![\w:/~.])(?:[A-Za-z]:)?(?:[\\/][^\\/\s"'():]+)+[\\/]([^\\/\s"'():]+)/g,
-    "$1",
-  );
 }

@@ -14,6 +14,8 @@ export interface TestServer {
   readonly server: Server;
   readonly engine: FakeEngine;
   readonly store: Store;
+  /** With its configuration and model file; removed with the server. */
+  readonly folder: string;
   /** Sends JSON to a path of the server. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
   /** A chat with the model `tiny`, fields on top. */
@@ -36,8 +38,8 @@ slots = 1
 /**
  * A whole server in folders of its own, on a free port, that runs the scripted engine.
  * `flags` are configuration values by dotted key; `toml` stands in place of the usual models. With `staging`
- * it is given out while it still gets ready. `store` and `engine` are the
- * test's own where they are given, and it closes them.
+ * it is given out while it still gets ready. `keeperProgram`: of `compiledKeeper`, for a test that keeps weights.
+ * `store` and `engine` are the test's own where they are given, and it closes them.
  */
 export async function startTestServer(
   options: {
@@ -47,6 +49,7 @@ export async function startTestServer(
     staging?: boolean;
     store?: Store;
     engine?: FakeEngine;
+    keeperProgram?: string;
   } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
@@ -62,7 +65,13 @@ export async function startTestServer(
   };
   const log = createLog("silent");
   const store = options.store ?? (await openStore({ memory: true, log }));
-  const server = await (options.staging ? start : serve)(file, env, flags, store);
+  const server = await (options.staging ? start : serve)(
+    file,
+    env,
+    flags,
+    store,
+    options.keeperProgram,
+  );
   if (options.script) await engine.script(options.script);
   const url = server.urls[0]!;
   const post = (path: string, body: unknown, init: RequestInit = {}) =>
@@ -77,6 +86,7 @@ export async function startTestServer(
     server,
     engine,
     store,
+    folder,
     post,
     chat: (fields, init) =>
       post(
@@ -100,6 +110,7 @@ export async function startRealServer(options: {
   toml: string;
   flags?: Record<string, unknown>;
   store?: Store;
+  keeperProgram?: string;
 }): Promise<{ url: string; server: Server; dispose(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
   const file = join(folder, "somnus.toml");
@@ -111,7 +122,7 @@ export async function startRealServer(options: {
     "engines.llama.path": options.enginePath,
     ...options.flags,
   };
-  const server = await serve(file, env, flags, store);
+  const server = await serve(file, env, flags, store, options.keeperProgram);
   return {
     url: server.urls[0]!,
     server,
@@ -136,6 +147,7 @@ async function start(
   env: NodeJS.ProcessEnv,
   flags: Record<string, unknown>,
   store: Store,
+  keeperProgram?: string,
 ): Promise<Server> {
   const loaded = await loadConfig({
     file,
@@ -147,7 +159,13 @@ async function start(
       ...flags,
     },
   });
-  return startServer({ loaded, env, log: createLog("silent"), store });
+  return startServer({
+    loaded,
+    env,
+    log: createLog("silent"),
+    store,
+    ...(keeperProgram === undefined ? {} : { keeperProgram }),
+  });
 }
 
 /** The JSON chunks of an SSE body; the `[DONE]` that must end it is checked and left out. */

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { ActionOf } from "./action.js";
 import type { Io } from "./io.js";
 
@@ -8,6 +8,12 @@ export function loadCommand(io: Io, action: ActionOf): Command {
     .description("Load a model on the running server before it is asked for.")
     .argument("<id>", "the model, as `somnus list` names it")
     .option("--ctx <tokens>", "the context to allocate; a loaded model is loaded anew", tokens)
+    .addOption(
+      new Option(
+        "--weights-only",
+        "only bring its weights into memory, for a fast load later",
+      ).conflicts("ctx"),
+    )
     .option("--url <url>", "the server's address (SOMNUS_URL; else the configured one)")
     .option("--api-key <key>", "the key to send (SOMNUS_API_KEY)")
     .option("--json", "print JSON")
@@ -18,7 +24,8 @@ It waits until the model is ready; idle models make room. It goes again like any
 
 Examples:
   somnus load smollm2:135m
-  somnus load qwen2.5-coder:0.5b --ctx 16384`,
+  somnus load qwen2.5-coder:0.5b --ctx 16384
+  somnus load qwen2.5-coder:0.5b --weights-only`,
     )
     .action(
       action(async (options, args) => (await import("./move-model.js")).load(io, options, args)),

@@ -54,6 +54,24 @@ test("unload asks for tier 3", async () => {
   expect(door.asked[0]!.body).toEqual({ model: "tiny:1b", target_tier: "tier3_nvme_ssd" });
 });
 
+test.each([
+  ["unload", "--keep-weights"],
+  ["load", "--weights-only"],
+])("%s %s asks for tier 2 and says what is kept", async (verb, option) => {
+  const door = await openFakeDoor();
+  door.move = ({ model }) => ({ model, placement: { ...placement, pinned_ram_bytes: 1e9 } });
+  expect(await somnus(verb, "tiny:1b", option, "--url", door.url)).toBe(
+    "tiny:1b is not loaded, and 1.0 GB of its weights are kept in memory.\n",
+  );
+  expect(door.asked[0]!.body).toEqual({ model: "tiny:1b", target_tier: "tier2_pinned_ram" });
+});
+
+test("load brings weights or allocates a context", async () => {
+  const door = await openFakeDoor();
+  const asked = somnus("load", "tiny:1b", "--weights-only", "--ctx", "512", "--url", door.url);
+  await expect(asked).rejects.toThrow("cannot be used with");
+});
+
 test("--json prints the answer of the server", async () => {
   const door = await openFakeDoor();
   const out = await somnus("unload", "tiny:1b", "--json", "--url", door.url);

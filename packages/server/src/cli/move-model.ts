@@ -3,6 +3,7 @@ import { type ConnectionOptions, connect, reach } from "./connection.js";
 import { EXIT } from "./failure.js";
 import type { Io } from "./io.js";
 import { placementText } from "./ps.js";
+import { bytesText } from "./quantities.js";
 
 interface MoveOptions extends ConnectionOptions {
   json?: boolean;
@@ -11,9 +12,10 @@ interface MoveOptions extends ConnectionOptions {
 /** `somnus load ID`: waits until the running server has loaded a model. */
 export function load(
   io: Io,
-  options: MoveOptions & { ctx?: number },
+  options: MoveOptions & { ctx?: number; weightsOnly?: boolean },
   [model]: string[],
 ): Promise<number> {
+  if (options.weightsOnly) return keep(io, options, model!);
   const context = options.ctx === undefined ? {} : { context_len: options.ctx };
   return move(
     io,
@@ -24,13 +26,28 @@ export function load(
   );
 }
 
-/** `somnus unload ID`: waits until a model has left the running server's memory. */
-export function unload(io: Io, options: MoveOptions, [model]: string[]): Promise<number> {
+/** `somnus unload ID`: waits until a model has left the running server's memory, or its weights alone are left there. */
+export function unload(
+  io: Io,
+  options: MoveOptions & { keepWeights?: boolean },
+  [model]: string[],
+): Promise<number> {
+  if (options.keepWeights) return keep(io, options, model!);
   return move(
     io,
     options,
     { model: model!, target_tier: "tier3_nvme_ssd" },
     ({ model: id }) => `${id} is unloaded.`,
+  );
+}
+
+function keep(io: Io, options: MoveOptions, model: string): Promise<number> {
+  return move(
+    io,
+    options,
+    { model, target_tier: "tier2_pinned_ram" },
+    ({ model: id, placement }) =>
+      `${id} is not loaded, and ${bytesText(placement.pinned_ram_bytes)} of its weights are kept in memory.`,
   );
 }
 

@@ -40,6 +40,34 @@ test("models that are loaded or asked for are listed, with what they take", asyn
   ]);
 });
 
+test("a model whose weights are kept is listed with them, and whether they are locked", async () => {
+  const kept = {
+    state: "kept",
+    booked_bytes: 1e9,
+    resident_bytes: 1e9,
+    locked_bytes: 1e9,
+    not_locked_because: null,
+  } as const;
+  const door = await openFakeDoor();
+  door.memory.models = [
+    memoryRow("warm:1b", { current_tier: "tier2_pinned_ram", kept_weights: kept }),
+    memoryRow("loose:1b", {
+      current_tier: "tier2_pinned_ram",
+      kept_weights: { ...kept, locked_bytes: 65_536 },
+    }),
+    memoryRow("back:1b", {
+      current_tier: "tier2_pinned_ram",
+      kept_weights: { ...kept, state: "restoring", resident_bytes: null, locked_bytes: null },
+    }),
+  ];
+  const { out } = await runCli(["ps", "--url", door.url]);
+  expect(cells(out).slice(1)).toEqual([
+    ["warm:1b", "2", "1.0 GB", "-", "0", "0", "weights locked in memory"],
+    ["loose:1b", "2", "1.0 GB", "-", "0", "0", "weights in memory"],
+    ["back:1b", "2", "1.0 GB", "-", "0", "0", "weights are being read"],
+  ]);
+});
+
 test("a terminal is told what is left", async () => {
   const door = await openFakeDoor();
   door.memory.models = [loaded];

@@ -5,11 +5,13 @@ import type { Io } from "./io.js";
 import { tableLines } from "./layout.js";
 import { bytesText, durationText } from "./quantities.js";
 
-/** `somnus ps`: the models that the running server has loaded, loads, or is asked for. */
+/** `somnus ps`: the models that the running server has loaded or keeps in memory, loads, or is asked for. */
 export async function ps(io: Io, options: ConnectionOptions & { json?: boolean }): Promise<number> {
   const connection = await connect(io, options);
   const status = await reach(connection, connection.client.memory.status());
-  const active = status.models.filter((row) => row.state !== "unloaded" || row.queued_requests > 0);
+  const active = status.models.filter(
+    (row) => row.state !== "unloaded" || row.queued_requests > 0 || row.kept_weights !== null,
+  );
   const { out } = io;
   if (options.json) {
     out.json(active);
@@ -22,7 +24,7 @@ export async function ps(io: Io, options: ConnectionOptions & { json?: boolean }
   const rows = active.map((row) => [
     row.id,
     row.current_tier.replace(/^tier(\d)_.*/, "$1"),
-    row.booked_bytes > 0 ? bytesText(row.booked_bytes) : "-",
+    memoryText(row),
     row.state === "ready" ? `${row.placement.allocated_context_len}` : "-",
     `${row.active_leases}`,
     `${row.queued_requests}`,
@@ -53,7 +55,32 @@ export async function ps(io: Io, options: ConnectionOptions & { json?: boolean }
 function stateText(row: MemoryModel): string {
   if (row.state === "ready") return placementText(row.placement);
   if (row.state !== "unloaded") return row.state;
-  return row.waits_for_memory ? "waits for memory" : "waits to be loaded";
+  if (row.queued_requests > 0) {
+    return row.waits_for_memory ? "waits for memory" : "waits to be loaded";
+  }
+  return row.kept_weights === null ? "waits to be loaded" : keptText(row.kept_weights);
+}
+
+/** What becomes of the weights of a model that is not loaded. */
+function keptText({
+  state,
+  locked_bytes,
+  booked_bytes,
+}: NonNullable<MemoryModel["kept_weights"]>): string {
+  switch (state) {
+    case "coming":
+    case "restoring":
+      return "weights are being read";
+    case "leaving":
+      return "weights leave memory";
+    case "kept":
+      return (locked_bytes ?? 0) < booked_bytes ? "weights in memory" : "weights locked in memory";
+  }
+}
+
+function memoryText({ booked_bytes, kept_weights, state }: MemoryModel): string {
+  const bytes = state === "unloaded" ? (kept_weights?.booked_bytes ?? 0) : booked_bytes;
+  return bytes > 0 ? bytesText(bytes) : "-";
 }
 
 /** Where a model's layers are, in a few words. */

@@ -7,12 +7,13 @@ export function unloadCommand(io: Io, action: ActionOf): Command {
   return new Command("unload")
     .description("Unload a model of the running server, and free its memory.")
     .argument("<id>", "the model, as `somnus ps` names it")
+    .option("--keep-weights", "keep its weights in memory, so that it loads faster the next time")
     .option("--url <url>", "the server's address (SOMNUS_URL; else the configured one)")
     .option("--api-key <key>", "the key to send (SOMNUS_API_KEY)")
     .option("--json", "print JSON")
     .addHelpText(
       "after",
-      "\nA model in use stays. The next request for it loads it again.\n\nExample:\n  somnus unload smollm2:135m",
+      "\nA model in use stays. The next request for it loads it again.\n\nExamples:\n  somnus unload smollm2:135m\n  somnus unload smollm2:135m --keep-weights",
     )
     .action(
       action(async (options, args) => (await import("./move-model.js")).unload(io, options, args)),

@@ -65,13 +65,6 @@ function checkModels({ models }: Config, found: Findings): void {
         message: `This version has no engine ${quote(model.engine)}; the model will not be available.`,
       });
     }
-    if (model.initial_tier === "tier2_pinned_ram") {
-      found.warnings.push({
-        path: [...at, "initial_tier"],
-        message:
-          '"tier2_pinned_ram" has no effect in this version; the model loads at its first request.',
-      });
-    }
   }
 }
 

@@ -7,9 +7,10 @@ import {
 } from "@somnus/contract";
 import { defineRoute, jsonReply, type Route, SomnusError } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
-import type { WaitAccuracy } from "../scheduling/index.js";
+import type { ModelActivity, WaitAccuracy } from "../scheduling/index.js";
+import { keptRow } from "./kept-row.js";
 import type { InferenceParts, MemoryReport } from "./parts.js";
-import { placementOf, sum, tierOf } from "./placement.js";
+import { placementOf, sum } from "./placement.js";
 import { profileOf } from "./profile.js";
 import type { Timing } from "./timed.js";
 
@@ -42,10 +43,10 @@ export function memoryRoutes(parts: InferenceParts, timing: Timing): Route[] {
       handler: async ({ body, signal }) => {
         const model = await parts.pool.resolve(body.model);
         await move(parts, model, body, signal);
-        const { facts, placement } = parts.scheduler.activity(model.id);
+        const { facts, placement, keptBytes } = parts.scheduler.activity(model.id);
         return jsonReply({
           model: model.id,
-          placement: placementOf(model, facts, placement),
+          placement: placementOf(model, facts, placement, keptBytes),
         } satisfies TierMoved);
       },
     }),
@@ -58,7 +59,8 @@ function move(
   { target_tier: tier, context_len: context }: TierMove,
   signal: AbortSignal,
 ): Promise<void> {
-  if (tier !== "tier1_gpu_vram" && context !== undefined && context !== null) {
+  // On the way to tier 2 it is passed over: the contract's own example sends it.
+  if (tier === "tier3_nvme_ssd" && context !== undefined && context !== null) {
     throw new SomnusError("invalid_request", `${tier} has no context; leave context_len out.`, {
       param: "context_len",
     });
@@ -67,11 +69,7 @@ function move(
     case "tier1_gpu_vram":
       return scheduler.preload(loadable(model), () => {}, signal, context ?? undefined);
     case "tier2_pinned_ram":
-      throw new SomnusError(
-        "invalid_request",
-        "This version keeps no weights in memory without an engine; use tier1_gpu_vram or tier3_nvme_ssd.",
-        { param: "target_tier" },
-      );
+      return scheduler.keepWeights(loadable(model), signal);
     case "tier3_nvme_ssd":
       return scheduler.demote(model.id, signal);
   }
@@ -82,7 +80,8 @@ const GB = 1e9;
 function statusOf(parts: InferenceParts, report: MemoryReport, timing: Timing): MemoryStatus {
   const profile = profileOf(parts.config);
   const { machine, figures, processes } = report;
-  const { tier1, tier2 } = figures;
+  const { tier1 } = figures;
+  const { tier2 } = report;
   const { hostToDevice, diskToHost } = machine.bandwidths;
   const { totalBytes, containerLimitBytes } = machine.host;
   return {
@@ -92,7 +91,7 @@ function statusOf(parts: InferenceParts, report: MemoryReport, timing: Timing): 
       device_name: machine.name,
       total_vram_bytes: tier1.totalBytes,
       usable_vram_budget_bytes: tier1.budgetBytes,
-      pinned_ram_budget_bytes: tier2.budgetBytes,
+      pinned_ram_budget_bytes: figures.tier2.budgetBytes,
       physical_memory_bytes: Math.min(totalBytes, containerLimitBytes ?? totalBytes),
       simulated: machine.simulated,
       installed_memory_bytes: report.installedBytes,
@@ -107,6 +106,8 @@ function statusOf(parts: InferenceParts, report: MemoryReport, timing: Timing): 
     tier1_vram_effective_free_bytes: tier1.effectiveFreeBytes,
     tier2_pinned_ram_used_bytes: tier2.usedBytes,
     tier2_pinned_ram_free_bytes: tier2.freeBytes,
+    tier2_resident_bytes: tier2.residentBytes,
+    tier2_locked_bytes: tier2.lockedBytes,
     physical_pool_free_bytes: figures.poolFreeBytes,
     process_footprint_bytes: processes?.footprintBytes ?? null,
     process_memory_bytes: processes?.residentBytes ?? null,
@@ -137,10 +138,11 @@ function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel)
     engine: model.engine,
     total_weight_bytes: gguf && gguf.tensorBytes + (projectorGguf?.tensorBytes ?? 0),
     priority: model.memory.priority,
-    current_tier: tierOf(facts),
+    current_tier: activity.tier,
     state: activity.phase,
-    placement: placementOf(model, facts, placement),
+    placement: placementOf(model, facts, placement, activity.keptBytes),
     booked_bytes: sum(deviceBytes) + (placement?.hostBytes ?? 0),
+    ...keptRow(activity, report.kept, model.weightsPath),
     moe_offload: model.memory.moeOffload,
     expert_bytes: gguf?.expertBytes ?? null,
     active_leases: activity.activeLeases,
@@ -156,7 +158,7 @@ function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel)
             id: model.id,
             artifactBytes: gguf.tensorBytes,
             deviceBytes,
-            measuredMs: activity.reloadMs,
+            measuredMs: warmer(model, activity) ? activity.warmReloadMs : activity.reloadMs,
           }),
     service_ms: activity.serviceMs,
     estimated_wait_ms: expectedWaitMs(parts, model),
@@ -180,4 +182,9 @@ function waitEstimates(accuracy: WaitAccuracy | null): WaitEstimates | null {
       p90_error_share: accuracy.p90ErrorShare,
     }
   );
+}
+
+/** Whether it comes back from tier 2, and how long that takes was measured. */
+function warmer(model: PoolModel, { kept, warmReloadMs }: ModelActivity): boolean {
+  return warmReloadMs !== null && (kept !== null || model.memory.keepWarm);
 }

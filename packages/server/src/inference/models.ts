@@ -3,7 +3,7 @@ import Type from "typebox";
 import { defineRoute, jsonReply, type Route } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
 import type { InferenceParts } from "./parts.js";
-import { placementOf, tierOf } from "./placement.js";
+import { placementOf } from "./placement.js";
 
 /** `GET /v1/models` and `GET /v1/models/{id}` */
 export function modelRoutes(parts: InferenceParts): Route[] {
@@ -43,15 +43,15 @@ export function modelRoutes(parts: InferenceParts): Route[] {
 }
 
 function modelRow(parts: InferenceParts, model: PoolModel): Model {
-  const { facts, placement, activeLeases } = parts.scheduler.activity(model.id);
+  const { facts, placement, activeLeases, tier, keptBytes } = parts.scheduler.activity(model.id);
   return {
     id: model.id,
     object: "model",
     created: model.created,
     owned_by: "hypnos",
     modality: model.modality,
-    current_tier: tierOf(facts),
-    placement: placementOf(model, facts, placement),
+    current_tier: tier,
+    placement: placementOf(model, facts, placement, keptBytes),
     active_leases: activeLeases,
     resident: facts !== null,
     key: model.id,

@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.js";
-import type { Figures, Machine, ProcessMemory } from "../memory/index.js";
+import type { Figures, KeptFigures, KeptStatus, Machine, ProcessMemory } from "../memory/index.js";
 import type { Pool, PoolModel } from "../models/index.js";
 import type { ModelActivity, Schedulable, Scheduler } from "../scheduling/index.js";
 
@@ -23,6 +23,9 @@ export type Booked = NonNullable<ModelActivity["placement"]>;
 export interface MemoryReport {
   machine: Machine;
   figures: Figures;
+  /** Tier 2 as measured, and each file that is kept there. */
+  tier2: KeptFigures;
+  kept: readonly KeptStatus[];
   /** Of the server and its engines; null where the system does not tell. */
   processes: ProcessMemory | null;
   /** `hardware.max_process_memory_bytes`; null without a cap. */

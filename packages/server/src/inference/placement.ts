@@ -1,24 +1,29 @@
-import type { MemoryTier, Placement } from "@somnus/contract";
+import type { Placement } from "@somnus/contract";
 import type { EngineFacts } from "../engines/index.js";
 import type { PoolModel } from "../models/index.js";
 import type { Booked } from "./parts.js";
-
-/** The tier a model is in. `facts`: its engine's, null when it is not loaded. */
-export function tierOf(facts: EngineFacts | null): MemoryTier {
-  return facts ? "tier1_gpu_vram" : "tier3_nvme_ssd";
-}
 
 /**
  * A model's placement: as its engine reported it when it loaded, else as it was booked.
  * @param facts null when it is not loaded
  * @param booked null when it is not loaded, or its memory is not planned
+ * @param keptBytes of its weights in tier 2, whether it is loaded or not
  */
 export function placementOf(
   model: PoolModel,
   facts: EngineFacts | null,
   booked: Booked | null,
+  keptBytes: number,
 ): Placement {
   const layers = model.gguf?.layers ?? 0;
+  if (facts === null && keptBytes > 0) {
+    return {
+      ...NOT_LOADED,
+      primary_tier: "tier2_pinned_ram",
+      pinned_ram_layers: layers,
+      pinned_ram_bytes: keptBytes,
+    };
+  }
   if (facts === null) return { ...NOT_LOADED, ssd_layers: layers };
   const { load } = facts;
   const planned = sum(booked?.layersOnDevice ?? []);
@@ -26,12 +31,13 @@ export function placementOf(
   const weights = load.vramWeightBytes ?? 0;
   return {
     ...NOT_LOADED,
-    primary_tier: tierOf(facts),
+    primary_tier: "tier1_gpu_vram",
     gpu_layers: gpuLayers,
     pinned_ram_layers: layers - gpuLayers,
     vram_weight_bytes: weights,
     vram_kv_and_workspace_bytes:
       load.vramKvAndWorkspaceBytes ?? Math.max(0, sum(booked?.deviceBytes ?? []) - weights),
+    pinned_ram_bytes: keptBytes,
     allocated_context_len: facts.contextTokens,
     cpu_expert_layers: booked?.cpuExpertLayers ?? model.plan.cpuExpertLayers,
   };
@@ -44,7 +50,6 @@ const NOT_LOADED: Placement = {
   ssd_layers: 0,
   vram_weight_bytes: 0,
   vram_kv_and_workspace_bytes: 0,
-  // Host weights are mapped, and nothing locks them.
   pinned_ram_bytes: 0,
   allocated_context_len: 0,
   cpu_expert_layers: 0,

@@ -32,7 +32,12 @@ export class TelemetryRecorder {
     const phases = admission.load;
     return {
       previous_tier: admission.previousTier,
-      placement: placementOf(this.model, this.lease.facts, admission.placement ?? null),
+      placement: placementOf(
+        this.model,
+        this.lease.facts,
+        admission.placement ?? null,
+        admission.keptBytes,
+      ),
       tier_switch_latency_ms: round(admission.loadMs),
       inference_latency_ms: round(performance.now() - this.#startedAt),
       evicted_models: [...(admission.evicted ?? [])],

@@ -26,6 +26,7 @@ export { type Figures, figuresOf, reloadEstimateMs } from "./figures.js";
 export {
   createMachineWatch,
   type EngineMemory,
+  hostMemoryNow,
   keptBandwidths,
   type MachineReader,
   type MachineWatch,
@@ -43,6 +44,7 @@ export {
   type Kept,
   type KeptStatus,
 } from "./keeper/index.js";
+export { type KeptFigures, keptFigures } from "./kept-figures.js";
 export type { Accelerator, Bandwidths, Device, HostMemory, Machine } from "./machine.js";
 export {
   bytesOf,

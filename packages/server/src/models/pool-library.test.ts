@@ -61,7 +61,7 @@ describe("a model of the library", () => {
         projectorPath: join(modelsDir, "mmproj.gguf"),
         problem: null,
         contextTokens: 2_048,
-        preload: false,
+        initialTier: "tier3_nvme_ssd",
       },
     ]);
   });

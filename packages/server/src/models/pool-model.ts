@@ -1,4 +1,4 @@
-import type { Modality } from "@somnus/contract";
+import type { MemoryTier, Modality } from "@somnus/contract";
 import type { ModelConfig } from "../config/index.js";
 import { type GgufSummary, readGguf, readGgufModel } from "../gguf/index.js";
 import { toSomnusError } from "../http/errors.js";
@@ -22,8 +22,8 @@ export interface PoolModel {
   /** When it joined the pool, Unix seconds. */
   created: number;
   enabled: boolean;
-  /** Whether it is loaded at start. */
-  preload: boolean;
+  /** Where it is to be once the server has started. */
+  initialTier: MemoryTier;
   weightsPath: string;
   projectorPath: string | null;
   /** Of a split model, all parts together. Null when a file could not be read; `problem` says why. */
@@ -75,7 +75,7 @@ const RUNNABLE_ENGINE = "ggml_llama";
 export async function buildPoolModel(
   block: ModelConfig,
   files: ModelFiles,
-  options: { idleUnloadSecs: number; preload: boolean; created: number },
+  options: { idleUnloadSecs: number; created: number },
 ): Promise<PoolModel> {
   const { gguf, projectorGguf, problem } = await readFiles(block, files);
   const trained = gguf?.contextLength ?? UNKNOWN_CONTEXT_TOKENS;
@@ -87,7 +87,7 @@ export async function buildPoolModel(
     engine: block.engine,
     created: options.created,
     enabled: block.enabled,
-    preload: options.preload,
+    initialTier: block.initial_tier,
     weightsPath: files.weights ?? "",
     projectorPath: files.projector,
     gguf,

@@ -276,7 +276,6 @@ export class Pool {
     const stamp = await stampOf(files);
     const model = await buildPoolModel(block, files, {
       idleUnloadSecs: config.pool.idle_unload_secs,
-      preload: block.initial_tier === "tier1_gpu_vram",
       created: this.#models.get(block.id)?.created ?? now(),
     });
     this.#sources.set(block.id, { block, files, stamp, lookedAt, fromLibrary });

@@ -22,7 +22,7 @@ async function heldAfter(events: GenerationEvent[]): Promise<Outline | null | un
     0,
     4_096,
     16,
-    { previousTier: "tier1_gpu_vram", queueMs: 0, loadMs: 0 },
+    { previousTier: "tier1_gpu_vram", queueMs: 0, loadMs: 0, keptBytes: 0 },
     loaded,
     outlineOf(asked),
     {

@@ -17,6 +17,8 @@ export interface AdmissionFacts {
   evicted?: readonly string[];
   /** What is booked for the model; absent when its memory is not planned. */
   placement?: Placement;
+  /** Of its weights, held in tier 2 beside its engine. */
+  keptBytes: number;
 }
 
 /** What the scheduler wants to hear from a lease. */

@@ -49,6 +49,8 @@ export interface ModelActivity {
   tier: MemoryTier;
   /** Its weights in tier 2, whether it is loaded or not; null while nothing of them is held. Bytes. */
   kept: { phase: "coming" | "kept" | "leaving"; bytes: number } | null;
+  /** Of its weights, kept now. */
+  keptBytes: number;
   /** Why its weights could not be kept the last time, or no longer; null when all is well. */
   keepProblem: string | null;
   /** Wanted, and waiting for others to make room. */
@@ -289,6 +291,7 @@ export class Scheduler {
       placement: model?.placement ?? null,
       tier: model === undefined ? "tier3_nvme_ssd" : tierOf(model),
       kept: model === undefined ? null : keptOf(model),
+      keptBytes: model === undefined ? 0 : keptBytesOf(model),
       keepProblem: model?.pages.problem?.message ?? null,
       waitsForMemory: model !== undefined && isWanted(model) && model.waitsForMemory,
       requestsPerMinute: requestsPerMinute(model?.use ?? null, now()),
@@ -431,6 +434,7 @@ export class Scheduler {
         previousTier: waiting.cameFrom,
         queueMs: Math.max(0, at - waiting.arrivedAt - loadMs),
         loadMs,
+        keptBytes: keptBytesOf(this.#state.models.get(model)!),
         ...(waiting.causedLoad ? { load: loaded.facts.load, evicted: engine.evicted } : {}),
         ...(engine.placement === null ? {} : { placement: engine.placement }),
       },
@@ -528,6 +532,10 @@ function refusalOf(
 function idleMs(model: ModelState, at: number): number | null {
   if (model.usedAt === null) return null;
   return runningOn(model) > 0 ? 0 : at - model.usedAt;
+}
+
+function keptBytesOf({ pages }: ModelState): number {
+  return pages.phase === "kept" ? pages.bytes : 0;
 }
 
 function keptOf({ pages }: ModelState): ModelActivity["kept"] {

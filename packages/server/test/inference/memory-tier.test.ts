@@ -165,7 +165,6 @@ describe("POST /v1/memory/tier", () => {
   });
 
   it.each([
-    [{ target_tier: "tier2_pinned_ram" }, 400, "invalid_request_error", "target_tier"],
     [{ target_tier: "tier4" }, 400, "invalid_request_error", "target_tier"],
     [{ target_tier: undefined }, 400, "invalid_request_error", "target_tier"],
     [{ context_len: 0 }, 400, "invalid_request_error", "context_len"],

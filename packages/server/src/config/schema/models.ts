@@ -96,12 +96,12 @@ export const ModelSettings = Table(
     initial_tier: Choice(MEMORY_TIERS, {
       default: D.initial_tier,
       description:
-        "Where the model starts: `tier1_gpu_vram` loads it at start, `tier3_nvme_ssd` at its first request. `tier2_pinned_ram` has no effect in this version.",
+        "Where the model starts: `tier1_gpu_vram` loads it at start, `tier2_pinned_ram` brings its weights into memory at start, `tier3_nvme_ssd` leaves them on disk; both load it at its first request.",
     }),
     keep_warm_in_ram: Flag({
       default: D.keep_warm_in_ram,
-      effect: "later",
-      description: "Whether its file stays in memory after it was unloaded.",
+      description:
+        "Whether its weights stay in memory after it was unloaded, as far as there is room, so that it loads faster.",
     }),
     slots: Type.Optional(
       Count({ minimum: 1, maximum: 256, description: "How many requests it answers at once." }),

@@ -1,6 +1,7 @@
 export { keptBandwidths, type ProbeOptions, probeBandwidths } from "./bandwidth/probe.js";
 export { type EngineMemory, readEngineMemory } from "./engine-memory.js";
 export { readHostMemory } from "./host-memory.js";
+export { hostMemoryNow } from "./host-now.js";
 export {
   createMachineWatch,
   type MachineWatch,

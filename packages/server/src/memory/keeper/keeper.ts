@@ -237,7 +237,9 @@ class FileKeeper implements Keeper {
     if (entry.unused) this.#entries.delete(entry);
     if (!held) return;
     this.#options.log.warn({ path, reason }, message);
-    this.#options.on?.({ type: "lost", path, reason, message });
+    for (const each of entry.holders.keys()) {
+      this.#options.on?.({ type: "lost", path: each, reason, message });
+    }
   }
 
   #takenBytes(): number {

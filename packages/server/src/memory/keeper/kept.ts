@@ -35,7 +35,7 @@ export type KeeperEvent =
   | { type: "died"; why: string }
   /** A file is kept again after that. */
   | { type: "restored"; path: string }
-  /** A file is no longer kept. Its holders still release it, or keep it anew. */
+  /** A file is no longer kept; one for each path under which it is held. Its holders still release it, or keep it anew. */
   | { type: "lost"; path: string; reason: LossReason; message: string };
 
 /** The keeper process. */

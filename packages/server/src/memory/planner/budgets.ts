@@ -65,7 +65,7 @@ export function budgetsOf(machine: Machine, terms: BudgetTerms): Budgets {
     host: {
       bytes: hostBytes,
       // What the system takes is measured as well: only what goes beyond its reserve is taken twice.
-      unaccountedBytes: Math.max(0, terms.unaccountedHostBytes - reserve),
+      unaccountedBytes: Math.max(0, Math.ceil(terms.unaccountedHostBytes - reserve)),
     },
     unified,
     deviceMapsWeights: unified && machine.accelerator === "AppleMetal",
