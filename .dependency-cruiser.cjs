@@ -35,6 +35,7 @@ const ROOT_FILES = [
   "idle-heap",
   "kept-files",
   "learned-memory",
+  "learned-times",
   "machine-memory",
   "main",
   "model-memory",

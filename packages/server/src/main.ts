@@ -13,6 +13,7 @@ import { IdleHeap } from "./idle-heap.js";
 import { inferenceRoutes } from "./inference/index.js";
 import { KeptFiles } from "./kept-files.js";
 import { LearnedMemory } from "./learned-memory.js";
+import { LearnedTimes } from "./learned-times.js";
 import { MachineMemory } from "./machine-memory.js";
 import { keptFigures } from "./memory/index.js";
 import { memoryTermsOf } from "./model-memory.js";
@@ -119,7 +120,8 @@ async function startOn(
   });
   const memory = new MachineMemory({ config, engine, env, log });
   const learned = new LearnedMemory({ store, env, log });
-  await learned.recall();
+  const learnedTimes = new LearnedTimes({ store, log });
+  await Promise.all([learned.recall(), learnedTimes.recall()]);
   const closing = new AbortController();
   /** What others use is known only from a reading when engines have come or gone. */
   const measureMemory = async () => {
@@ -149,6 +151,7 @@ async function startOn(
     },
     log,
   });
+  learnedTimes.watch(() => scheduler.serviceTimes());
   const loadable = (model: PoolModel): Schedulable => {
     if (model.gguf === null || model.problem !== null) {
       throw new SomnusError(
@@ -187,6 +190,7 @@ async function startOn(
         maxContextTokens: model.maxContextTokens,
         idleUnloadMs: model.idleUnloadMs,
         reloadMs: learned.reloadMs(model.id),
+        holdMs: learnedTimes.of(model.id),
         memory: memoryTermsOf(
           { ...model, gguf },
           spec,
@@ -272,6 +276,7 @@ async function startOn(
       await ready;
       await nextEngine.close();
       await memory.close();
+      learnedTimes.close();
       await learned.close();
       await keptFiles.close();
       await closeStore();

@@ -1,18 +1,10 @@
 import type { FastifyReply } from "fastify";
 import { SomnusError } from "./errors.js";
 import type { Caller } from "./keys.js";
-import type { Route } from "./route.js";
+import type { AnswerEnd, Route } from "./route.js";
 
 /** The longest time that a timer can be set to, milliseconds. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/** How an answer ended. */
-export interface AnswerEnd {
-  /** Null when the client left before there was one. */
-  readonly status: number | null;
-  /** Whether its last byte has been written. */
-  readonly isWhole: boolean;
-}
 
 /** One request and its answer: who writes it, until when, and who is told when nobody waits any more. */
 export class Exchange {

@@ -6,10 +6,10 @@ export {
   type DoorServerSettings,
 } from "./door.js";
 export { type ErrorCode, type ErrorDetails, SomnusError, toSomnusError } from "./errors.js";
-export type { AnswerEnd } from "./exchange.js";
 export type { Caller, KeySettings } from "./keys.js";
 export { ListenError } from "./listen-error.js";
 export {
+  type AnswerEnd,
   type Call,
   defineRoute,
   htmlReply,

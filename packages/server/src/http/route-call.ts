@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Logger } from "../observe/index.js";
-import type { AnswerEnd, Exchange } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 import type { Caller } from "./keys.js";
-import type { Call } from "./route.js";
+import type { AnswerEnd, Call } from "./route.js";
 
 /** An exchange as its handler sees it. */
 export class RouteCall implements Call {

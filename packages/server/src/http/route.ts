@@ -2,13 +2,20 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Static, TSchema } from "@somnus/contract";
 import type { Logger } from "../observe/index.js";
 import type { SomnusError } from "./errors.js";
-import type { AnswerEnd } from "./exchange.js";
 import type { Caller } from "./keys.js";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Who may call a route when API keys are configured. */
 export type Scope = "open" | "key" | "admin";
+
+/** How an answer ended. */
+export interface AnswerEnd {
+  /** Null when the client left before there was one. */
+  readonly status: number | null;
+  /** Whether its last byte has been written. */
+  readonly isWhole: boolean;
+}
 
 /** One request as a handler sees it: checked by the row's schemas, its caller known. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {

@@ -1,11 +1,9 @@
 import {
-  type Engine,
   type EngineFacts,
   LoadError,
   type Loaded,
   type LoadPhase,
   type LoadPlan,
-  type ModelSpec,
 } from "../engines/index.js";
 import { SomnusError, toSomnusError } from "../http/errors.js";
 import type { MemoryTier, Placement } from "../memory/index.js";
@@ -13,15 +11,8 @@ import type { Logger } from "../observe/index.js";
 import { loadFailureCode } from "./backoff.js";
 import { now } from "./clock.js";
 import type { Lease } from "./lease.js";
-import type { ModelTerms, SchedulerEffect, SchedulerEvent } from "./state.js";
-
-/** A model as the scheduler runs it. */
-export interface Schedulable {
-  terms: ModelTerms;
-  spec: ModelSpec;
-  plan: Omit<LoadPlan, "slots" | "contextTokens">;
-  engine: Engine;
-}
+import type { Schedulable } from "./schedulable.js";
+import type { SchedulerEffect, SchedulerEvent } from "./state.js";
 
 /** One load's process and what is needed to judge whether it hangs. */
 export interface KeptEngine {

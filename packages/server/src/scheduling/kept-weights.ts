@@ -2,7 +2,7 @@ import { SomnusError, toSomnusError } from "../http/errors.js";
 import type { Keeper, Kept } from "../memory/index.js";
 import type { Logger } from "../observe/index.js";
 import { now } from "./clock.js";
-import type { Schedulable } from "./kept-engines.js";
+import type { Schedulable } from "./schedulable.js";
 import type { SchedulerEvent } from "./state.js";
 
 /** What tier 2 is held by: files by their paths. */

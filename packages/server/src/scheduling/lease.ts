@@ -1,8 +1,8 @@
 import type { EngineFacts, Loaded, LoadFacts } from "../engines/index.js";
 import type { GenerationEvent, GenerationRequest } from "../formats/index.js";
 import type { MemoryTier, Placement } from "../memory/index.js";
-import type { Schedulable } from "./kept-engines.js";
 import { type Outline, withAnswer } from "./outline.js";
+import type { Schedulable } from "./schedulable.js";
 
 /** What happened before a lease was granted. Durations in ms. */
 export interface AdmissionFacts {

@@ -1,4 +1,4 @@
-import { noServiceTimes } from "./service-time.js";
+import { serviceTimesFrom } from "./service-time.js";
 import type { ModelState, ModelTerms, SchedulerState } from "./state.js";
 import { noScores } from "./wait-scores.js";
 
@@ -40,7 +40,7 @@ export function newModel(terms: ModelTerms): ModelState {
     reloadMs: terms.reloadMs?.fromTier3 ?? null,
     warmReloadMs: terms.reloadMs?.fromTier2 ?? null,
     loadsWarm: false,
-    times: noServiceTimes(),
+    times: serviceTimesFrom(terms.holdMs ?? null),
     scores: noScores(),
     heldBy: [],
     loadStartedAt: 0,

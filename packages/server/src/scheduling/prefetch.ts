@@ -4,16 +4,8 @@ import { evict, isLeaving } from "./evict.js";
 import { startLoad } from "./grant.js";
 import { modelOf } from "./model-state.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
-import type { ModelState, ModelTerms, SchedulerEffect, SchedulerState } from "./state.js";
+import type { ModelState, ModelTerms, Prefetch, SchedulerEffect, SchedulerState } from "./state.js";
 import { isWanted } from "./waiting.js";
-
-/** A load that nobody waits for. */
-export interface Prefetch {
-  /** The request that told of the model: with its end the load is given up. Null: it is tried once. */
-  during: number | null;
-  /** Models that have gone for it. */
-  madeRoom: string[];
-}
 
 /** Notes that a model is likely to be asked for next; it loads where that hurts nobody. */
 export function prefetch(state: SchedulerState, terms: ModelTerms, during: number | null): void {

@@ -14,13 +14,15 @@ import { now } from "./clock.js";
 import { needOf } from "./context-need.js";
 import { decide } from "./decide.js";
 import { estimatedWaitMs } from "./estimated-wait.js";
-import { type FinishedLoad, KeptEngines, type Schedulable } from "./kept-engines.js";
+import { type FinishedLoad, KeptEngines } from "./kept-engines.js";
+import { type KeptTime, keptTimes } from "./kept-times.js";
 import { KeptWeights, type WeightsKeeper } from "./kept-weights.js";
 import { Lease } from "./lease.js";
 import type { MemoryState } from "./memory-terms.js";
 import { newModel } from "./model-state.js";
 import { type Outline, outlineOf } from "./outline.js";
 import { bookingsOf } from "./plan-input.js";
+import type { Schedulable } from "./schedulable.js";
 import {
   createState,
   type Deadline,
@@ -308,6 +310,11 @@ export class Scheduler {
   expectedWaitMs({ terms }: Schedulable): number | null {
     const model = this.#state.models.get(terms.id) ?? newModel(terms);
     return estimatedWaitMs(this.#state, model, { promptBound: 0, maxTokens: 0 }, now());
+  }
+
+  /** How long requests of each model hold their slots, to be kept beyond this process. */
+  serviceTimes(): KeptTime[] {
+    return keptTimes(this.#state);
   }
 
   /** What loads are planned with from now on: the machine has other memory, or others use it. */

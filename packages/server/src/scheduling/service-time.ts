@@ -1,5 +1,3 @@
-import type { ContextNeed } from "./state.js";
-
 /** A running average. The unit is its user's. */
 export interface Average {
   mean: number;
@@ -33,15 +31,15 @@ export interface ServiceTimes {
   bySize: Map<number, Average>;
 }
 
-/** Before anything was measured. */
-export function noServiceTimes(): ServiceTimes {
-  return { all: null, bySize: new Map() };
+/** With what is known from before; null is nothing. */
+export function serviceTimesFrom(all: Average | null): ServiceTimes {
+  return { all, bySize: new Map() };
 }
 
 const CLASSES = 32;
 
 /** The size of a request in classes, as one number below 1024: what it may generate, doubling, and its prompt, fourfold. */
-export function sizeOf(need: ContextNeed): number {
+export function sizeOf(need: { promptBound: number; maxTokens: number }): number {
   const answer = Math.floor(Math.log2(Math.max(1, need.maxTokens)));
   const prompt = Math.floor(Math.log2(Math.max(1, need.promptBound)) / 2);
   return Math.min(CLASSES - 1, answer) * CLASSES + Math.min(CLASSES - 1, prompt);

@@ -2,8 +2,7 @@ import type { ErrorCode } from "../http/errors.js";
 import type { EvictionReason, MemoryTier, Placement, Use } from "../memory/index.js";
 import type { MemoryState, MemoryTerms } from "./memory-terms.js";
 import type { Outline } from "./outline.js";
-import type { Prefetch } from "./prefetch.js";
-import type { ServiceTimes } from "./service-time.js";
+import type { Average, ServiceTimes } from "./service-time.js";
 import type { WaitScores } from "./wait-scores.js";
 
 /** What the scheduler must know of a model to run it. Tokens and ms. */
@@ -20,6 +19,8 @@ export interface ModelTerms {
   memory?: MemoryTerms;
   /** How long its loads took before this server was started, ms; null, and absent, is unknown. */
   reloadMs?: { fromTier2: number | null; fromTier3: number | null } | null;
+  /** How long its requests held their slots before that, ms; the same. */
+  holdMs?: Average | null;
 }
 
 /** How much context a request needs, in tokens. */
@@ -137,6 +138,14 @@ export interface RequestState {
   slot: number;
   reserved: number;
   load: number;
+}
+
+/** A load that nobody waits for. */
+export interface Prefetch {
+  /** The request that told of the model: with its end the load is given up. Null: it is tried once. */
+  during: number | null;
+  /** Models that have gone for it. */
+  madeRoom: string[];
 }
 
 /** The longest that a request may wait until it starts. */
