@@ -5,16 +5,25 @@ export type {
   ChatResponse,
   ErrorBody,
   Health,
+  Latency,
   MemoryModel,
   MemoryStatus,
   Model,
   ModelList,
+  Profile,
   Ready,
   Root,
   Telemetry,
   TierMove,
   TierMoved,
   Usage,
+  WaitEstimates,
 } from "@somnus/contract";
 export { SomnusClientError, type SomnusClientErrorDetails } from "./client-error.js";
-export { type CallOptions, SomnusClient, type SomnusClientOptions } from "./somnus-client.js";
+export {
+  type AnswerHead,
+  type CallOptions,
+  type ModelCallOptions,
+  SomnusClient,
+  type SomnusClientOptions,
+} from "./somnus-client.js";

@@ -34,6 +34,31 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Options of a call that a model answers. */
+export interface ModelCallOptions extends CallOptions {
+  /** The longest that the call may wait until it starts, milliseconds; the server refuses it at once if it cannot. */
+  readonly deadlineMs?: number;
+  /** The model that will be called next: the server loads it meanwhile where that hurts nobody. */
+  readonly nextModel?: string;
+  /** The task that the call is part of; the server reports how long tasks of each name take. */
+  readonly workflow?: {
+    readonly name: string;
+    readonly id: string;
+    /** Whether this is its last call. */
+    readonly end?: boolean;
+  };
+  /** Called when the head of the answer has come, also that of an error. */
+  readonly onHead?: (head: AnswerHead) => void;
+}
+
+/** What the head of an answer tells. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly requestId: string | null;
+  /** The wait that was expected when the call arrived, milliseconds; null where the server could not tell. */
+  readonly estimatedWaitMs: number | null;
+}
+
 const DEFAULT_URL = "http://127.0.0.1:9999";
 
 /**
@@ -80,8 +105,14 @@ export class SomnusClient {
   };
 
   /** The whole answer to a conversation. */
-  chat(request: Omit<ChatRequest, "stream">, options?: CallOptions): Promise<ChatResponse> {
-    return this.#json("POST", "/v1/chat/completions", options, { ...request, stream: false });
+  async chat(
+    request: Omit<ChatRequest, "stream">,
+    options: ModelCallOptions = {},
+  ): Promise<ChatResponse> {
+    const body = { ...request, stream: false };
+    const response = await this.#callModel("/v1/chat/completions", options, body);
+    if (!response.ok) throw await readErrorResponse(response, options.signal);
+    return this.#body(response, options);
   }
 
   /**
@@ -90,11 +121,11 @@ export class SomnusClient {
    */
   async *chatStream(
     request: Omit<ChatRequest, "stream">,
-    options: CallOptions = {},
+    options: ModelCallOptions = {},
   ): AsyncGenerator<ChatChunk, void, void> {
     const body = { ...request, stream: true };
     const accept = { accept: "text/event-stream" };
-    const response = await this.#send("POST", "/v1/chat/completions", options, body, accept);
+    const response = await this.#callModel("/v1/chat/completions", options, body, accept);
     if (!response.ok) throw await readErrorResponse(response, options.signal);
     if (!(response.headers.get("content-type") ?? "").startsWith("text/event-stream")) {
       await response.body?.cancel();
@@ -155,6 +186,29 @@ export class SomnusClient {
       // Told below, like any other answer that is not the protocol's.
     }
     throw notOurs(this.baseUrl, response);
+  }
+
+  async #callModel(
+    path: string,
+    options: ModelCallOptions,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    const { deadlineMs, nextModel, workflow } = options;
+    const response = await this.#send("POST", path, options, body, {
+      ...headers,
+      ...(deadlineMs === undefined ? {} : { "x-hypnos-deadline-ms": String(deadlineMs) }),
+      ...(nextModel === undefined ? {} : { "x-hypnos-next-model": nextModel }),
+      ...(workflow === undefined ? {} : { "x-hypnos-workflow": `${workflow.name}/${workflow.id}` }),
+      ...(workflow?.end === true ? { "x-hypnos-workflow-end": "true" } : {}),
+    });
+    const wait = response.headers.get("x-hypnos-estimated-wait-ms");
+    options.onHead?.({
+      status: response.status,
+      requestId: response.headers.get("x-request-id"),
+      estimatedWaitMs: wait === null ? null : Number(wait),
+    });
+    return response;
   }
 
   async #send(

@@ -151,7 +151,6 @@ async function startOn(
     },
     log,
   });
-  learnedTimes.watch(() => scheduler.serviceTimes());
   const loadable = (model: PoolModel): Schedulable => {
     if (model.gguf === null || model.problem !== null) {
       throw new SomnusError(
@@ -252,6 +251,7 @@ async function startOn(
   });
   const { urls } = await door.listen();
   await measureMemory();
+  learnedTimes.watch(() => scheduler.serviceTimes());
   const ready = startup.run();
   const activeRequests = () =>
     pool.list().reduce((sum, model) => {
