@@ -32,9 +32,9 @@ interface Mapping {
   askable: boolean;
 }
 
-/** What a mapping holds, in bytes: resident, and of that locked. */
+/** What a mapping holds, in bytes: resident, null where the system does not tell, and of that locked. */
 export interface Held {
-  resident: number;
+  resident: number | null;
   locked: number;
 }
 
@@ -151,6 +151,8 @@ export class KeptFile {
       const locked = await residentPages(mapping, 0, lockedPages);
       const rest = await residentPages(mapping, lockedPages, pages - lockedPages);
       const toBytes = (count: number) => Math.min(this.bytes, count * pageBytes);
+      // What is locked is in memory, whether that can be seen or not.
+      if (locked === null || rest === null) return { resident: null, locked: mapping.lockedUpTo };
       return { resident: toBytes(locked + rest), locked: toBytes(locked) };
     });
   }
@@ -248,7 +250,7 @@ async function lockUpTo(mapping: Mapping, end: number): Promise<void> {
   }
 }
 
-function residentPages(mapping: Mapping, firstPage: number, pages: number): Promise<number> {
+function residentPages(mapping: Mapping, firstPage: number, pages: number): Promise<number | null> {
   const { calls, address, askable } = mapping;
   const from = address + firstPage * calls.pageBytes;
   return askable ? calls.residentPages(from, pages) : mappedPages(from, pages, calls.pageBytes);

@@ -9,13 +9,21 @@ const ENTRIES_AT_ONCE = 1 << 17;
 /**
  * How many of some pages this process has mapped and in memory, from its page table. Linux answers mincore about
  * a file that the user neither owns nor may write with "all of them", whatever is so; this it answers truly.
+ * Null where the process may not read it: one that has changed its user, or got capabilities from its program's file.
  */
 export async function mappedPages(
   address: number,
   pages: number,
   pageBytes: number,
-): Promise<number> {
-  const table: FileHandle = await open("/proc/self/pagemap", "r");
+): Promise<number | null> {
+  let table: FileHandle;
+  try {
+    table = await open("/proc/self/pagemap", "r");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EACCES" || code === "EPERM") return null;
+    throw error;
+  }
   try {
     const entries = new Uint8Array(Math.min(pages, ENTRIES_AT_ONCE) * ENTRY_BYTES);
     let present = 0;
