@@ -39,6 +39,7 @@ const ROOT_FILES = [
   "machine-memory",
   "main",
   "model-memory",
+  "scheduler-limits",
   "startup",
   "version",
 ];

@@ -9,7 +9,7 @@ afterEach(() => {
 it("reads the machine when it measures, and not for whoever plans a request with it", async () => {
   let asked = 0;
   const memory = new MachineMemory({
-    config: { hardware: { kv_park: false, kv_park_max_bytes: 1 } },
+    config: { hardware: { cpu_lane: true, kv_park: false, kv_park_max_bytes: 1 } },
     engine: {
       devices: async () => {
         asked++;

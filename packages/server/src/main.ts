@@ -19,6 +19,7 @@ import { keptFigures } from "./memory/index.js";
 import { memoryTermsOf } from "./model-memory.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
+import { schedulerLimitsOf } from "./scheduler-limits.js";
 import { type Schedulable, Scheduler } from "./scheduling/index.js";
 import { Startup, type StartupProgress } from "./startup.js";
 import { openStoreOrMemory, type Store, storeFile } from "./store/index.js";
@@ -140,6 +141,7 @@ async function startOn(
   const scheduler: Scheduler = new Scheduler({
     keeper: keptFiles.keeper,
     maxQueuePerModel: config.limits.max_queue_per_model,
+    limits: schedulerLimitsOf(config),
     stallMs: config.limits.engine_timeout_secs * 1_000,
     onResidency: () => {
       keptFiles.forget();
@@ -188,6 +190,7 @@ async function startOn(
         contextTokens: model.contextTokens,
         maxContextTokens: model.maxContextTokens,
         idleUnloadMs: model.idleUnloadMs,
+        heavy: model.modalities.includes("text_generation"),
         reloadMs: learned.reloadMs(model.id),
         holdMs: learnedTimes.of(model.id),
         memory: memoryTermsOf(

@@ -43,6 +43,7 @@ export const DEFAULTS = {
     load_timeout_secs: 600,
   },
   hardware: {
+    cpu_lane: true,
     kv_park: false,
     kv_park_max_bytes: 4 * GiB,
   },

@@ -3,7 +3,7 @@ import { loadToml } from "./__fixtures__/config-folder.js";
 
 test("what nothing reads yet is accepted with a warning, wherever it was set", async () => {
   const { config, warnings } = await loadToml(
-    '[limits]\nqueue_timeout_secs = 9\nmax_tokens_cap = 9000\n[hardware]\nkv_park_max_bytes = 5\n[[models]]\nid = "a"\nallow_untested = true\n[models.arch]\nnum_layers = 3',
+    '[limits]\nmax_image_bytes = 9\nmax_tokens_cap = 9000\n[hardware]\nkv_park_max_bytes = 5\n[[models]]\nid = "a"\nallow_untested = true\n[models.arch]\nnum_layers = 3',
     { env: { SOMNUS_SERVER_METRICS_REQUIRE_AUTH: "true" }, flags: { "hardware.kv_park": true } },
   );
   expect(warnings.toSorted()).toEqual(
@@ -11,12 +11,12 @@ test("what nothing reads yet is accepted with a warning, wherever it was set", a
       "--kv-park is accepted, but has no effect in this version.",
       "SOMNUS_SERVER_METRICS_REQUIRE_AUTH is accepted, but has no effect in this version.",
       "somnus.toml:9: models[0].arch is accepted, but has no effect in this version.",
-      "somnus.toml:2: limits.queue_timeout_secs is accepted, but has no effect in this version.",
+      "somnus.toml:2: limits.max_image_bytes is accepted, but has no effect in this version.",
       "somnus.toml:5: hardware.kv_park_max_bytes is accepted, but has no effect in this version.",
       "somnus.toml:8: models[0].allow_untested is accepted, but has no effect in this version.",
     ].toSorted(),
   );
-  expect(config.limits.queue_timeout_secs).toBe(9);
+  expect(config.limits.max_image_bytes).toBe(9);
   expect(config.models[0]?.arch).toEqual({ num_layers: 3 });
   expect(config.server.metrics_require_auth).toBe(true);
 });

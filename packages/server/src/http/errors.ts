@@ -35,6 +35,8 @@ export const ERROR_KINDS = {
   not_found: { status: 404, type: "not_found", retryable: false },
   method_not_allowed: { status: 405, type: "invalid_request_error", retryable: false },
   request_timeout: { status: 408, type: "timeout", retryable: true },
+  /** The request's own time to wait for its turn is over. */
+  queue_timeout: { status: 408, type: "timeout", wireCode: "queue_timeout", retryable: true },
   conflict: { status: 409, type: "conflict", retryable: false },
   /** An upload is larger than its kind of file may be; the handler found out. */
   body_too_large: { status: 413, type: "payload_too_large", retryable: false },
@@ -55,6 +57,8 @@ export const ERROR_KINDS = {
   load_cooldown: { status: 503, type: "model_not_available", retryable: true, retryAfterSecs: 5 },
   /** The request would start later than it may. */
   deadline_unmeetable: { status: 503, type: "deadline_unmeetable", retryable: true },
+  /** There is memory for the model only if others lose theirs, and this work may not have them go. */
+  memory_in_use: { status: 503, type: "model_not_available", retryable: true, retryAfterSecs: 5 },
   engine_timeout: { status: 504, type: "timeout", retryable: true },
   insufficient_memory: { status: 507, type: "insufficient_vram_or_ram", retryable: true },
   process_memory_cap: { status: 507, type: "process_memory_cap", retryable: true },

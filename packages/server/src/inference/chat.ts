@@ -18,7 +18,7 @@ import {
   sseReply,
 } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
-import type { Deadline, Lease } from "../scheduling/index.js";
+import { type Deadline, type Lease, withLease } from "../scheduling/index.js";
 import { admit, deadlineOf } from "./admission.js";
 import type { InferenceParts } from "./parts.js";
 import { TelemetryRecorder } from "./telemetry.js";
@@ -78,12 +78,11 @@ class ChatRun {
   }
 
   async whole(): Promise<ChatResponse> {
-    const lease = await this.#admit();
-    try {
-      return await writeChatResponse(...this.#generation(lease));
-    } finally {
-      lease.release();
-    }
+    return withLease(
+      () => this.#admit(),
+      this.call.signal,
+      (lease) => writeChatResponse(...this.#generation(lease)),
+    );
   }
 
   async *chunks() {

@@ -18,6 +18,7 @@ export {
   lossOf,
   type MemoryTier,
   type Priority,
+  rankOf,
   requestsPerMinute,
   type Use,
   withRequest,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { RUNS } from "./__fixtures__/runs.js";
 import { World } from "./__fixtures__/world.js";
 import { reservation } from "./context-need.js";
 import type { ModelTerms } from "./state.js";
@@ -72,7 +73,9 @@ describe("scheduler", () => {
             return all.length ? all[index % all.length] : undefined;
           };
           if (s.do === "arrive")
-            world.arrive(TERMS[s.model]!, s.bound, s.max, s.asked ?? undefined, s.keep, s.deadline);
+            world.arrive(TERMS[s.model]!, s.bound, s.max, s.asked ?? undefined, s.keep, {
+              deadlineMs: s.deadline,
+            });
           else if (s.do === "settle") world.settle(s.index, s.well, s.tokens);
           else if (s.do === "finish") {
             const request = nth(world.running.keys(), s.index);
@@ -104,9 +107,9 @@ describe("scheduler", () => {
         expect(world.state.prefetches.size).toBe(0);
         expect(world.ended.size).toBe(world.nextRequest - 1);
       }),
-      { numRuns: 1_000 },
+      { numRuns: RUNS },
     );
-  }, 60_000);
+  }, 1_200_000);
 
   it("loads once for many waiters", () => {
     const world = new World();

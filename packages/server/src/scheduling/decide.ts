@@ -10,9 +10,12 @@ import {
   onLoadFailed,
   onUnloadAsked,
 } from "./loads.js";
+import { onCleared, onRanOutOfMemory } from "./out-of-memory.js";
+import { onPinAsked } from "./pins.js";
 import { settleMemory } from "./place.js";
 import { prefetch, settlePrefetches } from "./prefetch.js";
 import { onArrived, onCancelled, onFinished, onMeasured } from "./requests.js";
+import { settleTurns } from "./settle-turns.js";
 import type {
   ModelState,
   RequestState,
@@ -31,7 +34,8 @@ export function decide(state: SchedulerState, event: SchedulerEvent): SchedulerE
   const prefetches = state.prefetches.size;
   const effects = react(state, event);
   const mayFit = state.memoryFreed || state.prefetches.size > prefetches;
-  effects.push(...settleMemory(state, event.at));
+  do effects.push(...settleMemory(state, event.at), ...settleTurns(state, event.at));
+  while (state.memoryFreed);
   effects.push(...settlePrefetches(state, event.at, mayFit));
   const timerAt = nextTimer(state, event.at);
   if (timerAt !== state.timerAt) {
@@ -97,7 +101,7 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
     case "unloaded":
       return withModel(state, event.model, (model) => {
         gone(state, model, event.at);
-        return afterEngine(state, model);
+        return [...afterEngine(state, model), ...onCleared(state, model, event.at)];
       });
     case "engineExited":
       return withModel(state, event.model, (model) => onEngineExited(state, model, event.at));
@@ -112,6 +116,10 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
       return withModel(state, event.model, (model) => onKeptLost(state, model, event));
     case "released":
       return withModel(state, event.model, (model) => onReleased(state, model));
+    case "pinAsked":
+      return onPinAsked(state, event);
+    case "ranOutOfMemory":
+      return withModel(state, event.model, (model) => onRanOutOfMemory(state, model));
     case "memoryMeasured":
       state.memory = event.memory;
       state.memoryFreed = true;

@@ -155,7 +155,7 @@ describe("the wait that is told at arrival", () => {
 
 describe("a deadline", () => {
   const late = (world: World, deadlineMs: number) =>
-    world.ended.get(world.arrive(ONE, 100, 16, undefined, null, deadlineMs));
+    world.ended.get(world.arrive(ONE, 100, 16, undefined, null, { deadlineMs }));
 
   it("that the expected wait misses has a request refused at once", () => {
     const world = served(ONE);

@@ -202,9 +202,9 @@ export function holdersOf(
   }
   const { budgets, plan } = state.memory;
   const least = Math.max(1, Math.min(model.poolTokens, withoutFloor(need)));
-  const wanted = wantedOf(model, model.terms.memory, least);
+  const wanted = wantedOf(model, model.terms.memory, least, "any");
   const planned = (everybodyLeaves: boolean) => {
-    const residents = residentsFor(state, model, at, everybodyLeaves);
+    const residents = residentsFor(state, model, at, "any", everybodyLeaves);
     return plan(budgets, residents, wanted, costsOf(state, budgets, wanted, residents, at));
   };
   if (planned(false).accepted) return [];

@@ -1,6 +1,8 @@
 import type { ErrorCode } from "../http/errors.js";
 import type { MemoryTier, Placement } from "../memory/index.js";
+import { isClearing } from "./clearing.js";
 import { generationLimit, mustCount, reservation, withoutFloor } from "./context-need.js";
+import { dequeue } from "./queue.js";
 import { chooseSlot } from "./slot-choice.js";
 import type {
   EvictedFor,
@@ -9,8 +11,9 @@ import type {
   SchedulerEffect,
   SchedulerState,
 } from "./state.js";
+import { bar, barredBy, takesLane } from "./turns.js";
 import { score } from "./wait-scores.js";
-import { isWanted, runningOn, wantedSince } from "./waiting.js";
+import { isWanted, runningOn, wantedTurn } from "./waiting.js";
 
 /** Lets the requests at the head of a loaded model's queue in. */
 export function advance(state: SchedulerState, model: ModelState, at: number): SchedulerEffect[] {
@@ -82,6 +85,7 @@ function grantHead(
   effects: SchedulerEffect[],
 ): boolean {
   if (request.counting || makesRoom(state, model, request)) return false;
+  if (isClearing(state, model)) return false;
   const { need } = request;
   const slot = chooseSlot(model.slots, request.outline, at);
   if (slot < 0) return false;
@@ -109,9 +113,17 @@ function grantHead(
     return false;
   }
   if (!fits) return false;
+  const by = barredBy(state, model, request, at);
+  if (by !== null) {
+    bar(state, model, by);
+    return false;
+  }
   const reserved = Math.min(wanted, model.poolTokens);
-  model.queue.shift();
+  dequeue(state, model, request.id);
   request.phase = "running";
+  request.grantedAt = at;
+  state.running++;
+  if (takesLane(state, model)) state.inLane.add(request.id);
   request.slot = slot;
   request.reserved = reserved;
   request.load = model.load;
@@ -137,7 +149,7 @@ function makesRoom(state: SchedulerState, model: ModelState, request: RequestSta
   if (model.yieldsTo === null) return false;
   const other = state.models.get(model.yieldsTo);
   if (other === undefined || !isWanted(other)) return false;
-  return request.arrivedAt > wantedSince(state, other);
+  return request.turn > wantedTurn(state, other);
 }
 
 /** The pool doubled until the wanted context fits. */
@@ -185,10 +197,11 @@ export function refuse(
   code: ErrorCode,
   message: string,
   param?: string,
-): SchedulerEffect {
+): Extract<SchedulerEffect, { type: "refuse" }> {
+  dequeue(state, model, request.id);
   state.requests.delete(request.id);
-  const place = model.queue.indexOf(request.id);
-  if (place >= 0) model.queue.splice(place, 1);
+  // It may have been the claim that kept the model.
+  state.memoryFreed = true;
   return {
     type: "refuse",
     request: request.id,

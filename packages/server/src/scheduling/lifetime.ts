@@ -1,4 +1,5 @@
 import { startUnload } from "./grant.js";
+import { nextTimeout, refuseTimedOut } from "./queue-timeout.js";
 import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
 import { destinationOf } from "./tier-of.js";
 import { impatientAt, isWanted, runningOn } from "./waiting.js";
@@ -8,11 +9,11 @@ export function isIdle(model: ModelState): boolean {
 }
 
 export function isOverdue(model: ModelState, at: number): boolean {
-  return model.unloadAt !== null && model.unloadAt <= at;
+  return !model.pinned && model.unloadAt !== null && model.unloadAt <= at;
 }
 
 export function onTick(state: SchedulerState, at: number): SchedulerEffect[] {
-  const effects: SchedulerEffect[] = [];
+  const effects = refuseTimedOut(state, at);
   for (const model of state.models.values()) {
     if (isIdle(model) && isOverdue(model, at)) {
       effects.push(startUnload(model, null, destinationOf(state, model)));
@@ -25,9 +26,13 @@ export function onTick(state: SchedulerState, at: number): SchedulerEffect[] {
 
 /** The next time at which something is due by itself. */
 export function nextTimer(state: SchedulerState, at: number): number | null {
-  let next = Number.POSITIVE_INFINITY;
+  let next = Math.min(
+    nextTimeout(state) ?? Number.POSITIVE_INFINITY,
+    state.laneSharedAt ?? Number.POSITIVE_INFINITY,
+  );
   for (const model of state.models.values()) {
-    if (isIdle(model) && model.unloadAt !== null) next = Math.min(next, model.unloadAt);
+    if (!model.pinned && model.unloadAt !== null && isIdle(model))
+      next = Math.min(next, model.unloadAt);
     if (!isWanted(model)) continue;
     if (at < model.coolUntil) next = Math.min(next, model.coolUntil);
     else if (model.waitsForMemory && at < impatientAt(state, model)) {

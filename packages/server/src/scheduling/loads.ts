@@ -1,11 +1,14 @@
 import type { ErrorCode } from "../http/errors.js";
 import { cooldownMs } from "./backoff.js";
+import { demandOf, noteUse } from "./demand.js";
 import { advance, refuse, startUnload, unask } from "./grant.js";
 import { afterLoad, forgetPages } from "./kept-pages.js";
 import { isIdle } from "./lifetime.js";
 import { modelOf, resetSlots } from "./model-state.js";
+import { loadingMs, watchTimeout } from "./queue-timeout.js";
 import type { ModelState, SchedulerEffect, SchedulerEvent, SchedulerState } from "./state.js";
 import { isWanted, runningOn } from "./waiting.js";
+import { USUAL_WORKLOAD } from "./workload.js";
 
 export function onLoadAsked(
   state: SchedulerState,
@@ -34,7 +37,9 @@ export function onLoadAsked(
     const message = `${id} is in use with a context of ${model.poolTokens} tokens; try again when it is idle.`;
     return [{ ...refused, code: "model_busy", message }];
   }
+  if (demandOf(model) !== "any") model.waitsForMemory = false;
   model.askedAt ??= at;
+  noteUse(model, USUAL_WORKLOAD, at);
   if (contextTokens !== undefined && contextTokens !== model.askedContext) {
     model.askedContext = contextTokens;
     model.poolTokens = contextTokens;
@@ -62,6 +67,7 @@ export function onLoaded(
   model: ModelState,
   event: Extract<SchedulerEvent, { type: "loaded" }>,
 ): SchedulerEffect[] {
+  model.loadingMs = loadingMs(model, event.at);
   model.phase = "ready";
   if (model.loadsWarm) model.warmReloadMs = event.at - model.loadStartedAt;
   else model.reloadMs = event.at - model.loadStartedAt;
@@ -73,6 +79,7 @@ export function onLoaded(
   model.failures = 0;
   model.failure = null;
   model.unloadAt = event.at + model.terms.idleUnloadMs;
+  for (const id of model.queue) watchTimeout(state, model, state.requests.get(id)!, event.at);
   const effects = state.draining ? [startUnload(model)] : advance(state, model, event.at);
   // Whoever wanted it may have left meanwhile: then it can go for others.
   if (runningOn(model) === 0) state.memoryFreed = true;
@@ -87,6 +94,7 @@ export function onLoadFailed(
   message: string,
   at: number,
 ): SchedulerEffect[] {
+  model.loadingMs = loadingMs(model, at);
   gone(state, model, at);
   model.failures++;
   fail(model, code, message, at + cooldownMs(model.failures));

@@ -1,12 +1,14 @@
 import type { ErrorCode } from "../http/errors.js";
 import type { Plan, Refusal } from "../memory/index.js";
+import { isClearing } from "./clearing.js";
 import { withoutFloor } from "./context-need.js";
+import { demandOf, isSpared, SPARED_MS } from "./demand.js";
 import { evict, isLeaving } from "./evict.js";
 import { advance, refuse, startLoad, unask } from "./grant.js";
 import { giveBack } from "./kept-pages.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
 import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
-import { impatientAt, isWanted, wantedSince } from "./waiting.js";
+import { impatientAt, isWanted, wantedTurn } from "./waiting.js";
 
 /**
  * Models planned for at most after one event. Who is behind them is tried after the next one: while the
@@ -15,7 +17,7 @@ import { impatientAt, isWanted, wantedSince } from "./waiting.js";
 const MOST_PLANS = 4;
 
 /**
- * Gives memory to the models that are wanted, the one that has waited longest first, and lets those go on
+ * Gives memory to the models that are wanted, the one whose turn is the earliest first, and lets those go on
  * that had made room for one which wants it no more. To be called after every event.
  */
 export function settleMemory(state: SchedulerState, at: number): SchedulerEffect[] {
@@ -23,14 +25,14 @@ export function settleMemory(state: SchedulerState, at: number): SchedulerEffect
   const due = takeDue(state, at);
   for (const model of due.models) {
     // Nobody overtakes one who has waited long: what is left over is gathered for it.
-    if (due.plans === 0 || wantedSince(state, model) > due.impatientSince) {
+    if (due.plans === 0 || wantedTurn(state, model) > due.impatientTurn) {
       model.waitsForMemory = true;
       continue;
     }
     due.plans--;
     place(state, model, at, effects);
     if (model.waitsForMemory && at >= impatientAt(state, model)) {
-      due.impatientSince = Math.min(due.impatientSince, wantedSince(state, model));
+      due.impatientTurn = Math.min(due.impatientTurn, wantedTurn(state, model));
     }
   }
   for (const model of state.models.values()) {
@@ -43,13 +45,13 @@ export function settleMemory(state: SchedulerState, at: number): SchedulerEffect
   return effects;
 }
 
-/** Who is to be planned for now, and since when the first waits that has lost patience. */
+/** Who is to be planned for now, and the earliest turn of those that have lost patience. */
 function takeDue(
   state: SchedulerState,
   at: number,
-): { models: ModelState[]; impatientSince: number; plans: number } {
+): { models: ModelState[]; impatientTurn: number; plans: number } {
   const models: ModelState[] = [];
-  let impatientSince = Number.POSITIVE_INFINITY;
+  let impatientTurn = Number.POSITIVE_INFINITY;
   for (const model of state.models.values()) {
     if (!isWanted(model)) {
       model.waitsForMemory = false;
@@ -57,13 +59,13 @@ function takeDue(
     } else if (at >= model.coolUntil) {
       if (!model.waitsForMemory || state.memoryFreed) models.push(model);
       else if (at >= impatientAt(state, model)) {
-        impatientSince = Math.min(impatientSince, wantedSince(state, model));
+        impatientTurn = Math.min(impatientTurn, wantedTurn(state, model));
       }
     }
   }
   state.memoryFreed = false;
-  if (models.length > 1) models.sort((a, b) => wantedSince(state, a) - wantedSince(state, b));
-  return { models, impatientSince, plans: MOST_PLANS };
+  if (models.length > 1) models.sort((a, b) => wantedTurn(state, a) - wantedTurn(state, b));
+  return { models, impatientTurn, plans: MOST_PLANS };
 }
 
 /** Loads a model that is wanted, begins to make room for it, lets it wait, or refuses those who want it. */
@@ -79,14 +81,15 @@ function place(
     effects.push(startLoad(model, null, at));
     return;
   }
-  if (model.madeRoom.some((id) => isLeaving(state.models.get(id)!))) {
+  if (isClearing(state, model) || model.madeRoom.some((id) => isLeaving(state.models.get(id)!))) {
     // Beside those that still leave for it, it would have to do with less than it made them go for.
     model.waitsForMemory = true;
     return;
   }
-  const plan = (everybodyLeaves: boolean): Plan | Refusal => {
-    const residents = residentsFor(state, model, at, everybodyLeaves);
-    const wanted = wantedOf(model, terms, leastContext(state, model));
+  const demand = demandOf(model);
+  const plan = (everybodyLeaves: boolean, by = demand): Plan | Refusal => {
+    const residents = residentsFor(state, model, at, by, everybodyLeaves);
+    const wanted = wantedOf(model, terms, leastContext(state, model), by);
     return memory.plan(
       memory.budgets,
       residents,
@@ -114,8 +117,14 @@ function place(
     return;
   }
   const isImpatient = at >= impatientAt(state, model);
-  if (model.fitsAlone && (!isImpatient || hasOthersYield(state, model))) return;
+  const mayWait = demand !== "nobody";
+  if (model.fitsAlone && mayWait && (!isImpatient || hasOthersYield(state, model))) return;
   const later = plan(true);
+  if (!later.accepted && demand !== "any" && (model.fitsAlone || plan(true, "any").accepted)) {
+    model.fitsAlone = true;
+    if (!mayWait || isImpatient) refuseWithoutRoom(state, model, at, effects);
+    return;
+  }
   if (!later.accepted) {
     if (model.askedContext === null) {
       refuseWanted(state, model, later, effects);
@@ -158,6 +167,29 @@ function refuseAsked(model: ModelState, refusal: Refusal, effects: SchedulerEffe
 function askRefused(model: ModelState, { code, reason }: Refusal): SchedulerEffect {
   const message = `${model.terms.id} cannot be loaded: ${reason}`;
   return { type: "loadRefused", model: model.terms.id, ask: null, code, message };
+}
+
+/** Refuses those that would need memory of models which they have to leave alone. */
+function refuseWithoutRoom(
+  state: SchedulerState,
+  model: ModelState,
+  at: number,
+  effects: SchedulerEffect[],
+): void {
+  let free = Number.POSITIVE_INFINITY;
+  for (const other of state.models.values()) {
+    if (other.placement !== null && isSpared(other, at)) {
+      free = Math.min(free, other.foregroundAt! + SPARED_MS);
+    }
+  }
+  const secs = Number.isFinite(free) ? Math.max(1, Math.ceil((free - at) / 1_000)) : 5;
+  const message = `${model.terms.id} is not loaded, and there is no room for it beside the models that others use.`;
+  for (const id of [...model.queue]) {
+    const refused = refuse(state, model, state.requests.get(id)!, "memory_in_use", message);
+    effects.push({ ...refused, retryAfterSecs: secs });
+  }
+  model.waitsForMemory = false;
+  model.madeRoom = [];
 }
 
 function refuseWanted(

@@ -7,12 +7,18 @@ import {
   type Resident,
   type Wanted,
 } from "../memory/index.js";
+import { type Demand, isSpared } from "./demand.js";
 import type { MemoryTerms } from "./memory-terms.js";
 import type { ModelState, SchedulerState } from "./state.js";
-import { PATIENCE_MS, runningOn, wantedSince } from "./waiting.js";
+import { impatientAt, runningOn, wantedTurn } from "./waiting.js";
 
 /** What a plan for the model is made of. `leastContextTokens`: what its first request needs. */
-export function wantedOf(model: ModelState, terms: MemoryTerms, least: number): Wanted {
+export function wantedOf(
+  model: ModelState,
+  terms: MemoryTerms,
+  least: number,
+  demand: Demand,
+): Wanted {
   const contextTokens = model.poolTokens;
   const firmContextTokens = Math.min(contextTokens, Math.max(terms.firmContextTokens, least));
   return {
@@ -32,7 +38,7 @@ export function wantedOf(model: ModelState, terms: MemoryTerms, least: number): 
     minGpuLayerRatio: terms.minGpuLayerRatio,
     activeExpertShare: terms.activeExpertShare,
     tier: model.pages.phase === "kept" ? "tier2_pinned_ram" : "tier3_nvme_ssd",
-    mayEvict: true,
+    mayEvict: demand !== "nobody",
   };
 }
 
@@ -44,17 +50,19 @@ export function residentsFor(
   state: SchedulerState,
   wanted: ModelState,
   at: number,
+  demand: Demand,
   everybodyLeaves = false,
 ): Resident[] {
-  const since = wantedSince(state, wanted);
-  const impatient = at >= since + PATIENCE_MS;
+  const turn = wantedTurn(state, wanted);
+  const impatient = at >= impatientAt(state, wanted);
   const residents: Resident[] = [];
   for (const model of state.models.values()) {
     const { placement, pages, terms } = model;
     if (terms.memory === undefined) continue;
     const { artifact, artifactBytes, priority, keepWarm } = terms.memory;
     const which = { model: terms.id, artifact, artifactBytes, priority };
-    const held = everybodyLeaves ? null : holdOf(state, model, since, impatient);
+    const stays = keptFrom(model, demand, at);
+    const held = (everybodyLeaves ? null : holdOf(state, model, turn, impatient)) ?? stays;
     if (placement !== null && model !== wanted) {
       const { deviceBytes, hostBytes, mappedBytes } = placement;
       const engine = { deviceBytes, hostBytes, mappedBytes, keptBytes: 0 };
@@ -65,7 +73,7 @@ export function residentsFor(
         ...which,
         ...{ deviceBytes: [], hostBytes: 0, mappedBytes: 0, keptBytes: pages.bytes },
         tier: "tier2_pinned_ram",
-        held: everybodyLeaves ? null : holdOfPages(model, held),
+        held: everybodyLeaves ? stays : holdOfPages(model, held),
         keepWarm,
       });
     }
@@ -93,11 +101,17 @@ export function bookingsOf(state: SchedulerState, without: ModelState | null = n
 
 const NOTHING = { deviceBytes: [], hostBytes: 0, mappedBytes: 0 };
 
-/** A request that came before `since` has a claim on its model; a later one has none against an impatient one. */
+/** Whom no waiting helps against: the pinned, and what background work has to leave where it is. */
+function keptFrom(model: ModelState, demand: Demand, at: number): Resident["held"] {
+  if (model.pinned) return "pinned";
+  return demand !== "any" && isSpared(model, at) ? "spared" : null;
+}
+
+/** A request whose turn is before `turn` has a claim on its model; a later one has none against an impatient one. */
 function holdOf(
   state: SchedulerState,
   model: ModelState,
-  since: number,
+  turn: number,
   impatient: boolean,
 ): Resident["held"] {
   if (model.phase === "loading") return "loading";
@@ -105,7 +119,7 @@ function holdOf(
   if (runningOn(model) > 0) return "leased";
   const head = model.queue[0];
   if (head === undefined) return null;
-  const isLater = state.requests.get(head)!.arrivedAt > since;
+  const isLater = state.requests.get(head)!.turn > turn;
   return impatient && isLater ? null : "claimed";
 }
 

@@ -62,8 +62,8 @@ function load(
     start(null);
     return;
   }
-  const residents = residentsFor(state, model, at);
-  const wanted = wantedOf(model, terms, model.poolTokens);
+  const residents = residentsFor(state, model, at, "any");
+  const wanted = wantedOf(model, terms, model.poolTokens, "any");
   const costs = costsOf(state, memory.budgets, wanted, residents, at);
   const plan = memory.plan(memory.budgets, residents, wanted, costs);
   if (plan.accepted && plan.victims.length === 0 && !plan.releasesOwnPages) {

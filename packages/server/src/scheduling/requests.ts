@@ -1,11 +1,14 @@
 import type { ErrorCode } from "../http/errors.js";
 import { withRequest as withOneMore } from "../memory/index.js";
+import { demandOf, noteUse } from "./demand.js";
 import { estimatedWaitMs, holdersOf } from "./estimated-wait.js";
 import { advance, refuse, startUnload } from "./grant.js";
 import { isIdle, isOverdue } from "./lifetime.js";
 import { coolingDown } from "./loads.js";
 import { modelOf } from "./model-state.js";
 import { prefetch } from "./prefetch.js";
+import { enqueue } from "./queue.js";
+import { loadingMs, watchTimeout } from "./queue-timeout.js";
 import { learn, sizeOf } from "./service-time.js";
 import type {
   Deadline,
@@ -16,7 +19,11 @@ import type {
   SchedulerState,
 } from "./state.js";
 import { destinationOf } from "./tier-of.js";
+import { isQueueFull } from "./turns.js";
 import { runningOn } from "./waiting.js";
+import { turnOf, USUAL_WORKLOAD } from "./workload.js";
+
+const TOO_MANY_WAIT = "Too many requests wait already; try again shortly.";
 
 export function onArrived(
   state: SchedulerState,
@@ -32,12 +39,16 @@ export function onArrived(
     const { code, message, secs } = coolingDown(model, at);
     return [turnAway(id, code, message, secs)];
   }
+  const workload = event.workload ?? USUAL_WORKLOAD;
   model.heldBy = holdersOf(state, model, event.need, at);
   const estimate = estimatedWaitMs(state, model, event.need, at, model.heldBy);
   if (event.deadline !== undefined && estimate !== null && estimate > event.deadline.ms) {
     // Whoever tries again later is to find it loaded, where that hurts nobody.
     if (model.phase === "unloaded") prefetch(state, terms, null);
     return [unmeetable(id, model, estimate, event.deadline)];
+  }
+  if (isQueueFull(state, model)) {
+    return [turnAway(id, "model_busy", TOO_MANY_WAIT)];
   }
   const bound = Math.max(state.maxQueuePerModel, terms.slots);
   if (model.queue.length + runningOn(model) + 1 > bound) {
@@ -49,12 +60,20 @@ export function onArrived(
       ),
     ];
   }
-  state.requests.set(id, {
+  const request: RequestState = {
     id,
     model: terms.id,
     need: { ...event.need },
     outline: event.outline,
     arrivedAt: at,
+    workload,
+    turn: turnOf(workload, at),
+    mayEvict: event.mayEvict ?? true,
+    queueTimeoutMs: event.queueTimeoutMs ?? state.limits.queueTimeoutMs,
+    ownTimeout: event.queueTimeoutMs !== undefined,
+    timeoutAt: null,
+    loadingBefore: loadingMs(model, at),
+
     keepAliveMs: event.keepAliveMs,
     size: sizeOf(event.need),
     estimatedWaitMs: estimate,
@@ -64,12 +83,22 @@ export function onArrived(
     slot: -1,
     reserved: 0,
     load: -1,
-  });
-  model.queue.push(id);
-  return [
+  };
+  state.requests.set(id, request);
+  noteUse(model, workload, at);
+  const demand = demandOf(model);
+  enqueue(state, model, request);
+  // More may be done for it now than when it was planned last.
+  if (demandOf(model) !== demand) model.waitsForMemory = false;
+  watchTimeout(state, model, request, at);
+  const effects: SchedulerEffect[] = [
     { type: "admitted", request: id, estimatedWaitMs: estimate },
     ...advance(state, model, at),
   ];
+  if (request.phase === "queued" && state.queued > (state.limits.maxQueue ?? state.queued)) {
+    effects.push(refuse(state, model, request, "model_busy", TOO_MANY_WAIT));
+  }
+  return effects;
 }
 
 export function onMeasured(
@@ -109,7 +138,10 @@ export function onFinished(
 ): SchedulerEffect[] {
   if (request.phase !== "running") return [];
   state.requests.delete(request.id);
+  state.running--;
+  state.inLane.delete(request.id);
   model.usedAt = event.at;
+  noteUse(model, request.workload, event.at);
   if (event.answered) {
     model.served++;
     model.crashes = 0;

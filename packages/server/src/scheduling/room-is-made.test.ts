@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hostMemory, memoryTerms } from "./__fixtures__/host-memory.js";
+import { RUNS } from "./__fixtures__/runs.js";
 import { terms } from "./__fixtures__/terms.js";
 import { World } from "./__fixtures__/world.js";
 import type { ModelTerms } from "./state.js";
@@ -97,7 +98,9 @@ describe("memory", () => {
             return all.length ? all[index % all.length] : undefined;
           };
           if (s.do === "arrive")
-            made.arrive(MODELS[s.model]!, s.bound, s.max, undefined, s.keep, s.deadline);
+            made.arrive(MODELS[s.model]!, s.bound, s.max, undefined, s.keep, {
+              deadlineMs: s.deadline,
+            });
           else if (s.do === "settle") {
             const failure = s.how === "ill" ? "engine_failed" : "insufficient_memory";
             made.settle(s.index, s.how === "well", s.tokens, failure);
@@ -135,9 +138,9 @@ describe("memory", () => {
           expect(left.madeRoom).toEqual([]);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: RUNS },
     );
-  }, 120_000);
+  }, 1_200_000);
 
   it("unloads an idle model for one that is asked for, and says for whom", () => {
     const made = world();

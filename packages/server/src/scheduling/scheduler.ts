@@ -31,11 +31,13 @@ import {
   type ModelState,
   type SchedulerEffect,
   type SchedulerEvent,
+  type SchedulerLimits,
 } from "./state.js";
 import { tierOf } from "./tier-of.js";
 import { accuracyOf, type WaitAccuracy } from "./wait-scores.js";
 import { Waiters } from "./waiters.js";
 import { isWanted, runningOn } from "./waiting.js";
+import type { Workload } from "./workload.js";
 
 /** What a model does now; for lists and status, never to decide on. */
 export interface ModelActivity {
@@ -57,6 +59,8 @@ export interface ModelActivity {
   keepProblem: string | null;
   /** Wanted, and waiting for others to make room. */
   waitsForMemory: boolean;
+  /** Exempt from idle unloading and from making room. */
+  pinned: boolean;
   /** Decayed over ten minutes. */
   requestsPerMinute: number;
   /** Requests answered since the server started. */
@@ -70,6 +74,26 @@ export interface ModelActivity {
   serviceMs: number | null;
   /** How good such estimates were; null before the first wait. */
   waitAccuracy: WaitAccuracy | null;
+}
+
+/** How a request is to be admitted. */
+export interface AdmitOptions {
+  /** How long its model stays loaded after it, ms; null: as the model's settings have it. */
+  keepAliveMs: number | null;
+  signal: AbortSignal;
+  /** The longest that it may wait until it starts: it is refused at once where that is not to be expected. */
+  deadline?: Deadline | undefined;
+  /** Called at once unless the request is refused, with the expected wait (ms, null where nothing tells). No throw. */
+  onAdmitted?: (estimatedWaitMs: number | null) => void;
+  /** How urgent it is; absent: standard. */
+  workload?: Workload;
+  /** Most that it waits for its turn, loads left out, ms; absent: as the limits have it. */
+  queueTimeoutMs?: number;
+  /**
+   * False: no model goes for it. Where it would need that, it is refused with `memory_in_use`; so it runs on
+   * what is loaded, or can be loaded beside it.
+   */
+  mayEvict?: boolean;
 }
 
 interface Waiting {
@@ -111,6 +135,7 @@ export class Scheduler {
    */
   constructor(options: {
     maxQueuePerModel: number;
+    limits?: Partial<SchedulerLimits>;
     stallMs: number;
     memory?: MemoryState | null;
     /** What holds weights in tier 2; without it there is none. */
@@ -121,7 +146,7 @@ export class Scheduler {
     onLoaded?: (load: FinishedLoad) => void;
     log: Logger;
   }) {
-    this.#state = createState(options.maxQueuePerModel, options.memory ?? null);
+    this.#state = createState(options.maxQueuePerModel, options.memory ?? null, options.limits);
     this.#log = options.log;
     this.#engines = new KeptEngines({
       on: {
@@ -157,17 +182,8 @@ export class Scheduler {
    * nothing tells); it must not throw.
    * @throws SomnusError when it is refused, or the signal's reason when that fires first
    */
-  admit(
-    model: Schedulable,
-    request: GenerationRequest,
-    options: {
-      keepAliveMs: number | null;
-      deadline?: Deadline | undefined;
-      onAdmitted?: (estimatedWaitMs: number | null) => void;
-      signal: AbortSignal;
-    },
-  ): Promise<Lease> {
-    const { signal } = options;
+  admit(model: Schedulable, request: GenerationRequest, options: AdmitOptions): Promise<Lease> {
+    const { signal, onAdmitted: _, deadline, ...wanted } = options;
     if (signal.aborted) return Promise.reject(signal.reason);
     const id = this.#nextRequest++;
     const outline = outlineOf(request);
@@ -200,8 +216,8 @@ export class Scheduler {
         terms: model.terms,
         need: needOf(request),
         outline,
-        keepAliveMs: options.keepAliveMs,
-        ...(options.deadline === undefined ? {} : { deadline: options.deadline }),
+        ...wanted,
+        ...(deadline === undefined ? {} : { deadline }),
         at,
       });
     });
@@ -280,6 +296,11 @@ export class Scheduler {
     });
   }
 
+  /** Pins a model, or takes its pin away: what is pinned stays loaded once it is. Not kept when the server ends. */
+  pin(model: Schedulable, pinned: boolean): void {
+    this.#post({ type: "pinAsked", terms: model.terms, pinned, at: now() });
+  }
+
   /** What a model does now. */
   activity(id: string): ModelActivity {
     const model = this.#state.models.get(id);
@@ -296,6 +317,7 @@ export class Scheduler {
       keptBytes: model === undefined ? 0 : keptBytesOf(model),
       keepProblem: model?.pages.problem?.message ?? null,
       waitsForMemory: model !== undefined && isWanted(model) && model.waitsForMemory,
+      pinned: model?.pinned ?? false,
       requestsPerMinute: requestsPerMinute(model?.use ?? null, now()),
       served: model?.served ?? 0,
       idleMs: model === undefined ? null : idleMs(model, now()),
@@ -457,7 +479,12 @@ export class Scheduler {
           this.#models.set(following.terms.id, following);
           this.#post({ type: "nextTold", terms: following.terms, during: id, at: now() });
         },
-        failed: (error) => this.#engines.judge(engine, error),
+        failed: (error) => {
+          if (error instanceof SomnusError && error.code === "device_out_of_memory") {
+            this.#post({ type: "ranOutOfMemory", model, at: now() });
+          }
+          this.#engines.judge(engine, error);
+        },
         released: (outline, answered) => {
           engine.leases.delete(lease);
           this.#post({ type: "finished", request: id, outline, answered, at: now() });

@@ -4,6 +4,7 @@ import type { MemoryState, MemoryTerms } from "./memory-terms.js";
 import type { Outline } from "./outline.js";
 import type { Average, ServiceTimes } from "./service-time.js";
 import type { WaitScores } from "./wait-scores.js";
+import type { Workload } from "./workload.js";
 
 /** What the scheduler must know of a model to run it. Tokens and ms. */
 export interface ModelTerms {
@@ -15,6 +16,8 @@ export interface ModelTerms {
   maxContextTokens: number;
   /** Idle time after which the model is unloaded; Infinity keeps it. */
   idleUnloadMs: number;
+  /** Its engine is heavy work for the processor wherever it computes on it: text generation is. */
+  heavy?: boolean;
   /** Absent: its memory is not planned. */
   memory?: MemoryTerms;
   /** How long its loads took before this server was started, ms; null, and absent, is unknown. */
@@ -67,7 +70,10 @@ export interface ModelState {
   /** Pool context of the load that is ready or under way. */
   poolTokens: number;
   slots: SlotState[];
+  /** By turn (see `turnOf`), those of one class as they came. */
   queue: number[];
+  /** Those of the queue that idle models may go for: background work, and the rest. */
+  waiting: { ordinary: number; background: number };
   /** Tokens of the pool promised to running requests. */
   reserved: number;
   /** Loads that failed in a row. */
@@ -94,6 +100,16 @@ export interface ModelState {
   madeRoom: string[];
   /** The model that it makes room for: later requests than that one's are not let in. */
   yieldsTo: string | null;
+  /** Exempt from idle unloading and from making room, until somebody takes the pin away. */
+  pinned: boolean;
+  /** When an interactive or standard request came or ended last, or a person had it loaded; null: never. */
+  foregroundAt: number | null;
+  /** Its first request could run but for others (see `mayRun`); which of the two it waits for. */
+  barredBy: "limit" | "lane" | null;
+  /** Time spent in loads that are over, ms. */
+  loadingMs: number;
+  /** Models that leave since it ran out of memory: until they are gone, nobody is let in. */
+  clearing: string[];
   /** How it is used; null before its first request. */
   use: Use | null;
   /** Requests that were answered. */
@@ -124,6 +140,19 @@ export interface RequestState {
   need: ContextNeed;
   outline: Outline;
   arrivedAt: number;
+  workload: Workload;
+  /** Its place among all that wait: those with the earlier turn come first. */
+  turn: number;
+  /** Whether idle models may go so that it can run. */
+  mayEvict: boolean;
+  /** Most that it may wait for its turn, loads of its model left out; null: any time. */
+  queueTimeoutMs: number | null;
+  /** Whether its client set that. */
+  ownTimeout: boolean;
+  /** When that is to be looked at; null: not before its model has loaded, or never. */
+  timeoutAt: number | null;
+  /** What `loadingMs` of its model was when it came, the load under way counted in. */
+  loadingBefore: number;
   keepAliveMs: number | null;
   /** What requests it is like, to tell how long it takes: its `sizeOf`. */
   size: number;
@@ -155,6 +184,16 @@ export interface Deadline {
   by: string;
 }
 
+/** Limits over all models; null: none. */
+export interface SchedulerLimits {
+  maxRunning: number | null;
+  maxQueue: number | null;
+  /** Most that a request waits for its turn, ms. */
+  queueTimeoutMs: number | null;
+  /** Text models that compute on the processor take turns. */
+  lane: boolean;
+}
+
 /** All that decides who runs next. Only `decide` changes it. */
 export interface SchedulerState {
   models: Map<string, ModelState>;
@@ -162,6 +201,18 @@ export interface SchedulerState {
   /** Models to load where that hurts nobody. */
   prefetches: Map<string, Prefetch>;
   maxQueuePerModel: number;
+  limits: SchedulerLimits;
+  /** Requests that wait, and that run, of all models. */
+  queued: number;
+  running: number;
+  /** Requests that run in the processor's lane. */
+  inLane: Set<number>;
+  /** Models with `barredBy`. */
+  held: Set<ModelState>;
+  /** When a lane that is in use is shared with the next; null while nobody waits for that. */
+  laneSharedAt: number | null;
+  /** When waiting requests are to be looked at, the earliest first; entries that no longer hold are passed over. */
+  timeouts: { at: number; request: number }[];
   /** Null: memory is not planned, and every load is tried. */
   memory: MemoryState | null;
   /** Something happened that may have made room since memory was given out last. */
@@ -182,6 +233,12 @@ export type SchedulerEvent = { at: number } & (
       keepAliveMs: number | null;
       /** Absent: it may wait as long as it takes. */
       deadline?: Deadline;
+      /** Absent: standard. */
+      workload?: Workload;
+      /** Most that it waits for its turn, as its client has it; absent: as the limits have it. */
+      queueTimeoutMs?: number;
+      /** False: idle models do not go for it; it is refused where it would need that. */
+      mayEvict?: boolean;
     }
   | { type: "counted"; request: number; promptTokens: number }
   | { type: "countFailed"; request: number; code: ErrorCode; message: string }
@@ -208,6 +265,9 @@ export type SchedulerEvent = { at: number } & (
   /** What was kept is no longer, and not because it was given back. */
   | { type: "keptLost"; model: string; keeping: number; code: ErrorCode; message: string }
   | { type: "released"; model: string }
+  | { type: "pinAsked"; terms: ModelTerms; pinned: boolean }
+  /** The engine of the model ran out of memory during a request. */
+  | { type: "ranOutOfMemory"; model: string }
   /** The machine has other memory than before, or others use it. */
   | { type: "memoryMeasured"; memory: MemoryState | null }
   | { type: "drainAsked" }
@@ -280,12 +340,20 @@ export type SchedulerEffect =
 export function createState(
   maxQueuePerModel: number,
   memory: MemoryState | null = null,
+  limits: Partial<SchedulerLimits> = {},
 ): SchedulerState {
   return {
     models: new Map(),
     requests: new Map(),
     prefetches: new Map(),
     maxQueuePerModel,
+    limits: { maxRunning: null, maxQueue: null, queueTimeoutMs: null, lane: false, ...limits },
+    queued: 0,
+    running: 0,
+    inLane: new Set(),
+    held: new Set(),
+    laneSharedAt: null,
+    timeouts: [],
     memory,
     memoryFreed: false,
     draining: false,

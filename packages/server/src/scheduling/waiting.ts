@@ -1,4 +1,6 @@
+import { demandOf } from "./demand.js";
 import type { ModelState, SchedulerState } from "./state.js";
+import { turnOf, USUAL_WORKLOAD } from "./workload.js";
 
 /** Requests that run on a model now. */
 export function runningOn(model: ModelState): number {
@@ -14,12 +16,15 @@ export function runningOn(model: ModelState): number {
  */
 export const PATIENCE_MS = 2_000;
 
+/** The same of background work, in ms; after that it is refused where it still may not take what others use. */
+export const BACKGROUND_PATIENCE_MS = 30_000;
+
 /** Whether somebody wants the model to be loaded. */
 export function isWanted(model: ModelState): boolean {
   return model.phase === "unloaded" && (model.queue.length > 0 || model.askedAt !== null);
 }
 
-/** Since when the model is wanted, in ms of the scheduler's clock. */
+/** Since when the first of those that want the model waits, in ms of the scheduler's clock. */
 export function wantedSince(state: SchedulerState, model: ModelState): number {
   const head = model.queue[0];
   const arrived =
@@ -27,7 +32,15 @@ export function wantedSince(state: SchedulerState, model: ModelState): number {
   return Math.min(arrived, model.askedAt ?? Number.POSITIVE_INFINITY);
 }
 
+/** The earliest turn of those that want the model (see `turnOf`). */
+export function wantedTurn(state: SchedulerState, model: ModelState): number {
+  const head = model.queue[0];
+  const turn = head === undefined ? Number.POSITIVE_INFINITY : state.requests.get(head)!.turn;
+  return model.askedAt === null ? turn : Math.min(turn, turnOf(USUAL_WORKLOAD, model.askedAt));
+}
+
 /** When a model that waits for memory stops waiting for others to leave by themselves. */
 export function impatientAt(state: SchedulerState, model: ModelState): number {
-  return wantedSince(state, model) + PATIENCE_MS;
+  const patience = demandOf(model) === "any" ? PATIENCE_MS : BACKGROUND_PATIENCE_MS;
+  return wantedSince(state, model) + patience;
 }

@@ -58,11 +58,25 @@ export const LimitSettings = Table(
       description:
         "Requests that may run or wait for one model, at least as many as it has slots; more are refused.",
     }),
+    max_running: Type.Optional(
+      Count({
+        minimum: 1,
+        description:
+          "Requests that may run at the same time, all models together; models take turns. Without it only slots limit them.",
+      }),
+    ),
+    max_queue: Type.Optional(
+      Count({
+        minimum: 1,
+        description:
+          "Requests that may wait at the same time, all models together; one model fills two thirds of it at most. More are refused.",
+      }),
+    ),
     queue_timeout_secs: Type.Optional(
       Seconds({
         exclusiveMinimum: 0,
-        effect: "later",
-        description: "Seconds a request may wait for its turn. Without it there is no limit.",
+        description:
+          "Seconds a request may wait for its turn, the loading of its model left out. Without it there is no limit.",
       }),
     ),
     allow_remote_image_urls: Flag({

@@ -10,6 +10,11 @@ export const HardwareSettings = Table(
         description: "The most memory the server and its engines may use together, in bytes.",
       }),
     ),
+    cpu_lane: Flag({
+      default: DEFAULTS.hardware.cpu_lane,
+      description:
+        "Whether text models that compute on the processor take turns: two at once slow each other down.",
+    }),
     kv_park: Flag({
       default: DEFAULTS.hardware.kv_park,
       effect: "later",

@@ -8,7 +8,7 @@ import { HANGS, says, withNvidiaSmi } from "./__fixtures__/nvidia-smi.js";
 import { type MachineOptions, machineReader, readMachine } from "./read-machine.js";
 
 const config: MachineOptions["config"] = {
-  hardware: { kv_park: false, kv_park_max_bytes: 1 },
+  hardware: { cpu_lane: true, kv_park: false, kv_park_max_bytes: 1 },
 };
 const signal = new AbortController().signal;
 const LINUX = {

@@ -83,7 +83,10 @@ function planOnHost(
       .filter((one) => !victims.includes(one))
       .reduce((sum, one) => sum + one.hostBytes + one.keptBytes, 0);
   const mayGo = others.filter(
-    (one) => one.held === null && RANKS.indexOf(one.priority) <= RANKS.indexOf(wanted.priority),
+    (one) =>
+      wanted.mayEvict &&
+      one.held === null &&
+      RANKS.indexOf(one.priority) <= RANKS.indexOf(wanted.priority),
   );
   for (const one of mayGo) {
     if (needed(wanted.contextTokens) <= free()) break;

@@ -1,19 +1,31 @@
 import { expect } from "vitest";
+import { isClearing } from "../clearing.js";
 import { decide } from "../decide.js";
+import { demandOf, isSpared } from "../demand.js";
 import type { MemoryState } from "../memory-terms.js";
 import {
   createState,
+  type EvictedFor,
+  type ModelState,
   type ModelTerms,
   type SchedulerEffect,
   type SchedulerEvent,
+  type SchedulerLimits,
   type SchedulerState,
 } from "../state.js";
-import { PATIENCE_MS, runningOn, wantedSince } from "../waiting.js";
+import { takesLane } from "../turns.js";
+import { impatientAt, runningOn, wantedTurn } from "../waiting.js";
+import type { Workload } from "../workload.js";
 
 type Keep = Extract<SchedulerEffect, { type: "keep" }>;
 
 /** Each kind of event without its time. */
 type Untimed<E> = E extends SchedulerEvent ? Omit<E, "at"> : never;
+
+/** Much cheaper than an expectation, for what is looked at after every event. */
+export function holds(isSo: boolean, what: string): void {
+  if (!isSo) throw new Error(`does not hold: ${what}`);
+}
 
 /** Runs the scheduler the way its shell does, with work that ends when the test says so. */
 export class World {
@@ -27,9 +39,11 @@ export class World {
   readonly estimates = new Map<number, number | null>();
   readonly pending: { effect: SchedulerEffect; at: number }[] = [];
   timer: number | null = null;
+  /** Of the last refusal. */
+  retryAfterSecs: number | null = null;
 
-  constructor(memory: MemoryState | null = null) {
-    this.state = createState(4, memory);
+  constructor(memory: MemoryState | null = null, limits: Partial<SchedulerLimits> = {}) {
+    this.state = createState(4, memory, limits);
   }
 
   send(event: Untimed<SchedulerEvent>): void {
@@ -46,6 +60,8 @@ export class World {
         expect(this.running.has(effect.request)).toBe(false);
         expect(this.state.models.get(effect.model)?.phase).toBe("ready");
         expect(effect.maxTokens).toBeGreaterThan(0);
+        expect(isClearing(this.state, this.state.models.get(effect.model)!)).toBe(false);
+        this.#checkLane(effect.request);
         this.running.set(effect.request, effect.model);
         break;
       }
@@ -53,6 +69,7 @@ export class World {
         expect(this.open.delete(effect.request)).toBe(true);
         expect(this.running.has(effect.request)).toBe(false);
         this.ended.set(effect.request, effect.code);
+        this.retryAfterSecs = effect.retryAfterSecs ?? null;
         break;
       case "admitted": {
         const { estimatedWaitMs } = effect;
@@ -75,7 +92,7 @@ export class World {
         this.pending.push({ effect, at: this.at });
         break;
       case "unload":
-        if (effect.evicted !== null) this.#checkEviction(effect.model, effect.evicted.forModel);
+        if (effect.evicted !== null) this.#checkEviction(effect.model, effect.evicted);
         this.pending.push({ effect, at: this.at });
         break;
       default:
@@ -84,40 +101,89 @@ export class World {
   }
 
   /** Only an impatient one takes the memory of a model that is asked for, and only from later requests. */
-  #checkEviction(victim: string, forModel: string): void {
-    const head = this.state.models.get(victim)!.queue[0];
+  #checkEviction(victim: string, { forModel, reason }: EvictedFor): void {
+    const leaving = this.state.models.get(victim)!;
+    expect(leaving.pinned).toBe(false);
+    expect(leaving.slots.every((slot) => slot.request === null)).toBe(true);
+    if (reason === "device_out_of_memory") return;
+    // Nobody waits for a model that is loaded ahead.
+    if (this.state.prefetches.has(forModel)) return;
+    const demand = demandOf(this.state.models.get(forModel)!);
+    expect(demand).not.toBe("nobody");
+    if (demand === "unspared") expect(isSpared(leaving, this.at)).toBe(false);
+    const head = leaving.queue[0];
     if (head === undefined) return;
-    const since = wantedSince(this.state, this.state.models.get(forModel)!);
-    expect(this.state.requests.get(head)!.arrivedAt).toBeGreaterThan(since);
-    expect(this.at).toBeGreaterThanOrEqual(since + PATIENCE_MS);
+    const wanted = this.state.models.get(forModel)!;
+    expect(this.state.requests.get(head)!.turn).toBeGreaterThan(wantedTurn(this.state, wanted));
+    expect(this.at).toBeGreaterThanOrEqual(impatientAt(this.state, wanted));
+  }
+
+  /** Nothing starts in the lane beside what another model began in it a moment ago. */
+  #checkLane(request: number): void {
+    const model = this.state.models.get(this.state.requests.get(request)!.model)!;
+    if (!takesLane(this.state, model)) return;
+    for (const id of this.running.keys()) {
+      const beside = this.state.requests.get(id)!;
+      const { placement } = this.state.models.get(beside.model)!;
+      if (beside.model === model.terms.id || !this.state.inLane.has(id) || !placement) continue;
+      expect(this.at - beside.grantedAt).toBeGreaterThanOrEqual(10_000);
+    }
+  }
+
+  #checkCounts(): void {
+    const { state } = this;
+    const { maxRunning, maxQueue } = state.limits;
+    let running = 0;
+    for (const { phase } of state.requests.values()) if (phase === "running") running++;
+    holds(state.running === running, "running requests are counted");
+    holds(state.queued === state.requests.size - running, "waiting requests are counted");
+    holds(running <= (maxRunning ?? running), "no more run than may");
+    holds(state.queued <= (maxQueue ?? state.queued), "no more wait than may");
+    for (const id of state.inLane) holds(state.requests.get(id)?.phase === "running", "lane");
+    for (const model of state.held) {
+      const { barredBy, phase, queue } = model;
+      holds(barredBy !== null && phase === "ready" && queue.length > 0, "who is barred could run");
+    }
   }
 
   #checkInvariants(): void {
     this.checkMemory();
-    for (const model of this.state.models.values()) {
-      const inSlots = model.slots.flatMap((slot) => (slot.request === null ? [] : [slot.request]));
-      expect(new Set(inSlots).size).toBe(inSlots.length);
-      expect(runningOn(model)).toBeLessThanOrEqual(model.terms.slots);
-      const reserved = inSlots.reduce(
-        (sum, id) => sum + (this.state.requests.get(id)?.reserved ?? 0),
-        0,
-      );
-      expect(model.reserved).toBe(reserved);
-      expect(model.reserved).toBeLessThanOrEqual(model.poolTokens);
-      if (model.phase === "unloading") expect(inSlots).toEqual([]);
-      if (model.phase === "ready" && inSlots.length + model.queue.length === 0)
-        expect(model.unloadAt).not.toBeNull();
-      const { id: name } = model.terms;
-      expect(this.#pendingOn(name, "release")).toBe(model.pages.phase === "leaving" ? 1 : 0);
-      if (model.pages.phase === "coming") expect(this.#pendingOn(name, "keep")).toBe(1);
-      if (model.pages.phase === "out") expect(model.pages.bytes).toBe(0);
-      for (const id of model.queue) expect(this.state.requests.get(id)?.phase).toBe("queued");
+    this.#checkCounts();
+    for (const model of this.state.models.values()) this.#checkModel(model);
+  }
+
+  #checkModel(model: ModelState): void {
+    const inSlots = model.slots.flatMap((slot) => (slot.request === null ? [] : [slot.request]));
+    holds(new Set(inSlots).size === inSlots.length, "a request has one slot");
+    holds(runningOn(model) <= model.terms.slots, "slots");
+    let reserved = 0;
+    for (const id of inSlots) reserved += this.state.requests.get(id)?.reserved ?? 0;
+    holds(model.reserved === reserved, "context is reserved for those that run");
+    holds(reserved <= model.poolTokens, "reserved within the pool");
+    holds(model.phase !== "unloading" || inSlots.length === 0, "what leaves is not in use");
+    const isIdle = model.phase === "ready" && inSlots.length + model.queue.length === 0;
+    holds(!isIdle || model.unloadAt !== null, "an idle model's end is known");
+    const { pages } = model;
+    const releases = this.#pendingOn(model.terms.id, "release");
+    holds(releases === (pages.phase === "leaving" ? 1 : 0), "pages that leave are given back once");
+    const keeps = this.#pendingOn(model.terms.id, "keep");
+    holds(pages.phase !== "coming" || keeps === 1, "pages that come are brought in once");
+    holds(pages.phase !== "out" || pages.bytes === 0, "pages that are out take nothing");
+    let turn = Number.NEGATIVE_INFINITY;
+    for (const id of model.queue) {
+      const request = this.state.requests.get(id);
+      holds(request?.phase === "queued", "a queue holds those that wait");
+      holds(request!.turn >= turn, "by turn");
+      turn = request!.turn;
     }
   }
 
   #pendingOn(model: string, type: "keep" | "release"): number {
-    return this.pending.filter(({ effect }) => effect.type === type && effect.model === model)
-      .length;
+    let count = 0;
+    for (const { effect } of this.pending) {
+      if (effect.type === type && effect.model === model) count++;
+    }
+    return count;
   }
 
   /** Replaced where memory is planned. */
@@ -129,8 +195,16 @@ export class World {
     maxTokens: number,
     asked?: number,
     keepAliveMs: number | null = null,
-    deadlineMs?: number,
+    more: {
+      deadlineMs?: number | undefined;
+      workload?: Workload;
+      queueTimeoutMs?: number;
+      mayEvict?: boolean;
+    } = {},
   ): number {
+    const { deadlineMs, ...wanted } = more;
+    const deadline =
+      deadlineMs === undefined ? {} : { deadline: { ms: deadlineMs, by: "the test" } };
     const request = this.nextRequest++;
     this.open.add(request);
     this.send({
@@ -140,16 +214,17 @@ export class World {
       need: { promptBound, maxTokens, ...(asked === undefined ? {} : { asked }) },
       outline: ["plain", `user\n${request % 3}`],
       keepAliveMs,
-      ...(deadlineMs === undefined ? {} : { deadline: { ms: deadlineMs, by: "the test" } }),
+      ...deadline,
+      ...wanted,
     });
     return request;
   }
 
-  finish(request: number): void {
+  finish(request: number, answered = true): void {
     this.running.delete(request);
     this.open.delete(request);
     this.ended.set(request, "done");
-    this.send({ type: "finished", request, outline: ["plain"], answered: true });
+    this.send({ type: "finished", request, outline: ["plain"], answered });
   }
 
   /** Ends one piece of pending work, well or badly. */
