@@ -18,6 +18,7 @@ it("reads the machine when it measures, and not for whoever plans a request with
       build: async () => "11434 abc",
       threads: async () => 3,
     },
+    bandwidths: () => ({ diskToHost: 1e9, hostToDevice: null, host: null }),
     env: process.env,
     log: createLog("silent"),
   });
@@ -26,7 +27,7 @@ it("reads the machine when it measures, and not for whoever plans a request with
   vi.useFakeTimers({ toFake: ["performance"] });
   vi.advanceTimersByTime(60_000);
   expect(memory.grounds()).toMatchObject({
-    machine: { simulated: false },
+    machine: { simulated: false, bandwidths: { diskToHost: 1e9 } },
     build: "11434 abc",
     threads: 3,
   });

@@ -4,6 +4,7 @@ import type { Engine } from "./engines/index.js";
 import type { MemoryReport } from "./inference/index.js";
 import {
   type Accelerator,
+  type Bandwidths,
   type Booking,
   type Budgets,
   budgetsOf,
@@ -31,10 +32,14 @@ export class MachineMemory {
   /** What loads are planned with now; null before the first measurement. */
   #planned: (Grounds & { budgets: Budgets }) | null = null;
 
-  /** `engine`: what it computes with decides which of the machine's memory is of use. */
+  /**
+   * `engine`: what it computes with decides which of the machine's memory is of use. `bandwidths`: as
+   * measured by now.
+   */
   constructor(options: {
     config: Pick<Config, "hardware">;
     engine: Pick<Engine, "devices" | "build" | "threads">;
+    bandwidths: () => Bandwidths;
     env: NodeJS.ProcessEnv;
     log: Logger;
   }) {
@@ -49,7 +54,9 @@ export class MachineMemory {
         const names = await engine.devices().catch(() => null);
         const key = String(names);
         const accelerators = names === null ? {} : { accelerators: acceleratorsOf(names) };
-        const read = readers.get(key) ?? machineReader({ env, config, ...accelerators });
+        const { bandwidths } = options;
+        const read =
+          readers.get(key) ?? machineReader({ env, config, bandwidths, ...accelerators });
         readers.set(key, read);
         return read(signal);
       },

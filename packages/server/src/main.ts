@@ -15,7 +15,7 @@ import { KeptFiles } from "./kept-files.js";
 import { LearnedMemory } from "./learned-memory.js";
 import { LearnedTimes } from "./learned-times.js";
 import { MachineMemory } from "./machine-memory.js";
-import { keptFigures } from "./memory/index.js";
+import { keptFigures, QuietProbe } from "./memory/index.js";
 import { memoryTermsOf } from "./model-memory.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
@@ -119,7 +119,30 @@ async function startOn(
       ? {}
       : { threads: config.engines.llama.threads }),
   });
-  const memory = new MachineMemory({ config, engine, env, log });
+  const isQuiet = () =>
+    startup.current() === null &&
+    pool.list().every(({ id }) => {
+      const { activeLeases, queued, phase } = scheduler.activity(id);
+      return activeLeases + queued === 0 && phase !== "loading" && phase !== "unloading";
+    });
+  const speeds: QuietProbe = new QuietProbe({
+    machine: () => memory.grounds()?.machine ?? null,
+    folder: modelsDir,
+    cacheDir: config.paths.cache_dir,
+    isQuiet,
+    onMeasured: (bandwidths) => {
+      log.info({ bandwidths }, "bytes a second");
+      void measureMemory();
+    },
+    onFailure: (error) => log.warn({ err: error }, "the speed of the disk or of memory"),
+  });
+  const memory: MachineMemory = new MachineMemory({
+    config,
+    engine,
+    bandwidths: () => speeds.latest(),
+    env,
+    log,
+  });
   const learned = new LearnedMemory({ store, env, log });
   const learnedTimes = new LearnedTimes({ store, log });
   await Promise.all([learned.recall(), learnedTimes.recall()]);
@@ -255,16 +278,14 @@ async function startOn(
   const { urls } = await door.listen();
   await measureMemory();
   learnedTimes.watch(() => scheduler.serviceTimes());
+  await speeds.recall();
   const ready = startup.run();
   const activeRequests = () =>
     pool.list().reduce((sum, model) => {
       const { activeLeases, queued } = scheduler.activity(model.id);
       return sum + activeLeases + queued;
     }, 0);
-  const idleHeap = new IdleHeap({
-    isIdle: () => startup.current() === null && activeRequests() === 0,
-    log,
-  });
+  const idleHeap = new IdleHeap({ isIdle: isQuiet, log });
   let closed: Promise<void> | null = null;
   const close = async (drainMs: number) => {
     const reason = new SomnusError("shutting_down", "The server is shutting down.");
@@ -278,6 +299,7 @@ async function startOn(
       await scheduler.close();
       await ready;
       await nextEngine.close();
+      await speeds.close();
       await memory.close();
       learnedTimes.close();
       await learned.close();

@@ -1,4 +1,4 @@
-export { keptBandwidths, type ProbeOptions, probeBandwidths } from "./bandwidth/probe.js";
+export { QuietProbe, type QuietProbeOptions } from "./bandwidth/quiet-probe.js";
 export { type EngineMemory, readEngineMemory } from "./engine-memory.js";
 export { readHostMemory } from "./host-memory.js";
 export { hostMemoryNow } from "./host-now.js";
