@@ -26,6 +26,7 @@ test("each call goes to its path", async () => {
   await client.ready();
   await client.models.list();
   await client.models.show("org/model:1b");
+  await client.models.setMoeOffload("a/b", "auto");
   await client.memory.status();
   await client.memory.move({ model: "m", target_tier: "tier3_nvme_ssd" });
   await client.chat({ messages: [{ role: "user", content: "x" }] });
@@ -35,6 +36,7 @@ test("each call goes to its path", async () => {
     "GET /ready",
     "GET /v1/models",
     "GET /v1/models/org%2Fmodel%3A1b",
+    "POST /v1/models/a%2Fb/moe-offload",
     "GET /v1/memory/status",
     "POST /v1/memory/tier",
     "POST /v1/chat/completions",

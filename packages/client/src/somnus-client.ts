@@ -6,6 +6,7 @@ import type {
   MemoryStatus,
   Model,
   ModelList,
+  MoeOffloadSet,
   Ready,
   Root,
   TierMove,
@@ -93,6 +94,13 @@ export class SomnusClient {
     /** One model by its id or by another name that the server has for it. */
     show: (id: string, options?: CallOptions): Promise<Model> =>
       this.#json("GET", `/v1/models/${encodeURIComponent(id)}`, options),
+    /** Sets where the experts of a Mixture-of-Experts model run, until the server ends. */
+    setMoeOffload: (
+      id: string,
+      mode: MoeOffloadSet["moe_offload"],
+      options?: CallOptions,
+    ): Promise<MoeOffloadSet> =>
+      this.#json("POST", `/v1/models/${encodeURIComponent(id)}/moe-offload`, options, { mode }),
   };
 
   /** Where the models are, and what is left of each memory. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Schema } from "./schema.js";
+import { OneOf, Schema } from "./schema.js";
 import { MemoryTier, Modality, Placement } from "./tiers.js";
 
 /** One row of the model list. */
@@ -29,3 +29,39 @@ export const ModelList = Schema(
   Type.Object({ object: Type.Literal("list"), data: Type.Array(Model) }, { $id: "ModelList" }),
 );
 export type ModelList = Static<typeof ModelList>;
+
+/** Where the experts of a Mixture-of-Experts model run. */
+export const MOE_OFFLOAD_MODES = ["off", "auto", "on"] as const;
+
+/** `POST /v1/models/{id}/moe-offload` */
+export const MoeOffload = Schema(
+  Type.Object(
+    {
+      mode: Type.String({
+        description:
+          "off: the experts follow their layer. auto: where the model does not fit the device whole, the experts " +
+          "of as few layers as needed move to the processor before any layer does. on: all experts run on the processor.",
+        examples: [...MOE_OFFLOAD_MODES],
+      }),
+    },
+    { $id: "MoeOffload" },
+  ),
+);
+export type MoeOffload = Static<typeof MoeOffload>;
+
+/** What was set, and from when on it is so. */
+export const MoeOffloadSet = Schema(
+  Type.Object(
+    {
+      model: Type.String(),
+      moe_offload: OneOf(MOE_OFFLOAD_MODES),
+      applies: OneOf(["now", "next_load"], {
+        description:
+          "now: the next request loads it so; next_load: it is busy, and stays as it is.",
+      }),
+      placement: Placement,
+    },
+    { $id: "MoeOffloadSet" },
+  ),
+);
+export type MoeOffloadSet = Static<typeof MoeOffloadSet>;

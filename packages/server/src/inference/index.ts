@@ -3,6 +3,7 @@ import { chatRoute } from "./chat.js";
 import { healthRoute, readyRoute } from "./lifecycle.js";
 import { memoryRoutes } from "./memory.js";
 import { modelRoutes } from "./models.js";
+import { moeOffloadRoute } from "./moe-offload.js";
 import type { InferenceParts } from "./parts.js";
 import { rootRoute } from "./root.js";
 import { Timing } from "./timed.js";
@@ -17,6 +18,7 @@ export function inferenceRoutes(parts: InferenceParts): Route[] {
     healthRoute(parts, () => routes.map((route) => `${route.method} ${route.path}`)),
     readyRoute(parts),
     ...modelRoutes(parts),
+    moeOffloadRoute(parts),
     ...memoryRoutes(parts, timing),
     chatRoute(parts),
   ];

@@ -143,7 +143,7 @@ function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel)
     placement: placementOf(model, facts, placement, activity.keptBytes),
     booked_bytes: sum(deviceBytes) + (placement?.hostBytes ?? 0),
     ...keptRow(activity, report.kept, model.weightsPath),
-    moe_offload: model.memory.moeOffload,
+    moe_offload: activity.moeOffload ?? model.memory.moeOffload,
     expert_bytes: gguf?.expertBytes ?? null,
     active_leases: activity.activeLeases,
     queued_requests: activity.queued,

@@ -10,6 +10,7 @@ import {
   onLoadFailed,
   onUnloadAsked,
 } from "./loads.js";
+import { onOffloadSet } from "./moe-offload.js";
 import { onCleared, onRanOutOfMemory } from "./out-of-memory.js";
 import { onPinAsked } from "./pins.js";
 import { settleMemory } from "./place.js";
@@ -107,6 +108,8 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
       return withModel(state, event.model, (model) => onEngineExited(state, model, event.at));
     case "unloadAsked":
       return withModel(state, event.model, (model) => onUnloadAsked(model));
+    case "offloadSet":
+      return onOffloadSet(state, event);
     case "keepAsked":
       return onKeepAsked(state, event);
     case "kept":

@@ -18,8 +18,9 @@ import { type FinishedLoad, KeptEngines } from "./kept-engines.js";
 import { type KeptTime, keptTimes } from "./kept-times.js";
 import { KeptWeights, type WeightsKeeper } from "./kept-weights.js";
 import { Lease } from "./lease.js";
-import type { MemoryState } from "./memory-terms.js";
+import type { MemoryState, MemoryTerms } from "./memory-terms.js";
 import { newModel } from "./model-state.js";
+import type { Applies } from "./moe-offload.js";
 import { type Outline, outlineOf } from "./outline.js";
 import { bookingsOf } from "./plan-input.js";
 import type { Schedulable } from "./schedulable.js";
@@ -61,6 +62,8 @@ export interface ModelActivity {
   waitsForMemory: boolean;
   /** Exempt from idle unloading and from making room. */
   pinned: boolean;
+  /** Where its experts run from its next load on; null before anybody wanted it. */
+  moeOffload: MemoryTerms["moeOffload"] | null;
   /** Decayed over ten minutes. */
   requestsPerMinute: number;
   /** Requests answered since the server started. */
@@ -123,6 +126,8 @@ export class Scheduler {
   readonly #unloads = new Waiters<null>();
   readonly #weights: KeptWeights;
   readonly #moves = new Waiters<Move>();
+  /** Who set the experts' place and waits to hear when it applies, in the order of their events. */
+  readonly #offloads: { model: string; resolve(applies: Applies): void }[] = [];
   readonly #inbox: SchedulerEvent[] = [];
   #deciding = false;
   #nextRequest = 1;
@@ -269,6 +274,19 @@ export class Scheduler {
     return moved;
   }
 
+  /**
+   * Sets where a model's experts run from its next load on; an idle model goes for it, its weights to tier 2.
+   * Tells whether that is so from now on, or once a busy model is loaded anew.
+   */
+  setMoeOffload(model: Schedulable, mode: MemoryTerms["moeOffload"]): Promise<Applies> {
+    const { id } = model.terms;
+    this.#models.set(id, model);
+    return new Promise((resolve) => {
+      this.#offloads.push({ model: id, resolve });
+      this.#post({ type: "offloadSet", terms: model.terms, mode, at: now() });
+    });
+  }
+
   /** The keeper holds a file no longer: models with these weights are on disk only. */
   weightsLost(path: string, message: string): void {
     this.#weights.lost(path, message);
@@ -318,6 +336,7 @@ export class Scheduler {
       keepProblem: model?.pages.problem?.message ?? null,
       waitsForMemory: model !== undefined && isWanted(model) && model.waitsForMemory,
       pinned: model?.pinned ?? false,
+      moeOffload: model?.terms.memory?.moeOffload ?? null,
       requestsPerMinute: requestsPerMinute(model?.use ?? null, now()),
       served: model?.served ?? 0,
       idleMs: model === undefined ? null : idleMs(model, now()),
@@ -409,6 +428,11 @@ export class Scheduler {
       case "keep":
         this.#weights.keep(this.#models.get(effect.model)!, effect.keeping);
         break;
+      case "offloadTold": {
+        const at = this.#offloads.findIndex(({ model }) => model === effect.model);
+        this.#offloads.splice(at, 1)[0]?.resolve(effect.applies);
+        break;
+      }
       case "keepRefused": {
         const { model, ask, code, message } = effect;
         this.#moves.tell(model, new SomnusError(code, message), (move) => move.ask === ask);

@@ -258,6 +258,8 @@ export type SchedulerEvent = { at: number } & (
   | { type: "unloaded"; model: string }
   | { type: "engineExited"; model: string }
   | { type: "unloadAsked"; model: string }
+  /** Somebody says where the model's experts are to run. */
+  | { type: "offloadSet"; terms: ModelTerms; mode: MemoryTerms["moeOffload"] }
   /** Somebody wants the model in tier 2. `ask`: whom to tell when it cannot be. */
   | { type: "keepAsked"; terms: ModelTerms; ask: number }
   | { type: "kept"; model: string; keeping: number }
@@ -333,6 +335,8 @@ export type SchedulerEffect =
   | { type: "release"; model: string; evicted: EvictedFor | null }
   /** `ask`: whose wish it was to have the model in tier 2. */
   | { type: "keepRefused"; model: string; ask: number; code: ErrorCode; message: string }
+  /** When what was set becomes true. */
+  | { type: "offloadTold"; model: string; applies: "now" | "next_load" }
   /** Replaces the timer asked for before; null takes it away. */
   | { type: "timer"; at: number | null };
 
