@@ -11,6 +11,7 @@ const SUITES = {
   decide: "./decide.mjs",
   residency: "./residency.mjs",
   estimate: "./estimate.mjs",
+  waits: "./waits.mjs",
   swap: "./swap.mjs",
 };
 

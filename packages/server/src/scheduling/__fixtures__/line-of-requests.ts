@@ -1,0 +1,53 @@
+import type { ModelTerms } from "../state.js";
+import { World } from "./world.js";
+
+/** One request: when it comes, what it says of its size, and how long it will really take. Times in ms. */
+export interface Coming {
+  at: number;
+  promptBound: number;
+  maxTokens: number;
+  holdMs: number;
+}
+
+/** How far the waits that were told were from the real ones, as shares of these; waits below 10 ms left out. */
+export function errorsOfWaits(model: ModelTerms, line: readonly Coming[]): number[] {
+  const world = new World();
+  world.state.maxQueuePerModel = 64;
+  const first = world.arrive(model, 100, 16);
+  world.settle(0, true);
+  world.finish(first);
+  const holds = new Map<number, number>();
+  const arrivedAt = new Map<number, number>();
+  const ends = new Map<number, number>();
+  const errors: number[] = [];
+  const note = () => {
+    for (const request of world.running.keys()) {
+      if (ends.has(request)) continue;
+      ends.set(request, world.at + holds.get(request)!);
+      const real = world.at - arrivedAt.get(request)!;
+      const told = world.estimates.get(request) ?? null;
+      if (told !== null && Math.max(real, told) >= 10) {
+        errors.push(Math.abs(told - real) / Math.max(10, real));
+      }
+    }
+  };
+  const endUntil = (at: number) => {
+    for (;;) {
+      const next = [...world.running.keys()].sort((a, b) => ends.get(a)! - ends.get(b)!)[0];
+      if (next === undefined || ends.get(next)! > at) break;
+      world.at = ends.get(next)!;
+      world.finish(next);
+      note();
+    }
+    if (Number.isFinite(at)) world.at = at;
+  };
+  for (const { at, promptBound, maxTokens, holdMs } of line) {
+    endUntil(at);
+    holds.set(world.nextRequest, holdMs);
+    arrivedAt.set(world.nextRequest, at);
+    world.arrive(model, promptBound, maxTokens);
+    note();
+  }
+  endUntil(Number.POSITIVE_INFINITY);
+  return errors;
+}
