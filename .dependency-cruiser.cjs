@@ -32,6 +32,7 @@ const MAY_CALL = {
 
 /** Files beside the rooms: what composes them, and the version. */
 const ROOT_FILES = [
+  "conversation-parking",
   "idle-heap",
   "kept-files",
   "learned-memory",

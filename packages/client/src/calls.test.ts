@@ -29,6 +29,8 @@ test("each call goes to its path", async () => {
   await client.models.setMoeOffload("a/b", "auto");
   await client.memory.status();
   await client.memory.move({ model: "m", target_tier: "tier3_nvme_ssd" });
+  await client.memory.kvPark();
+  await client.memory.setKvPark({ enabled: true });
   await client.chat({ messages: [{ role: "user", content: "x" }] });
   expect(asked).toEqual([
     "GET /",
@@ -39,6 +41,8 @@ test("each call goes to its path", async () => {
     "POST /v1/models/a%2Fb/moe-offload",
     "GET /v1/memory/status",
     "POST /v1/memory/tier",
+    "GET /v1/memory/kv-park",
+    "POST /v1/memory/kv-park",
     "POST /v1/chat/completions",
   ]);
 });

@@ -3,6 +3,8 @@ import type {
   ChatRequest,
   ChatResponse,
   Health,
+  KvPark,
+  KvParkChange,
   MemoryStatus,
   Model,
   ModelList,
@@ -110,6 +112,12 @@ export class SomnusClient {
     /** Moves a model to another tier; to tier 1 it lasts as long as its load. */
     move: (move: TierMove, options?: CallOptions): Promise<TierMoved> =>
       this.#json("POST", "/v1/memory/tier", options, move),
+    /** The conversations kept of models that are not loaded. */
+    kvPark: (options?: CallOptions): Promise<KvPark> =>
+      this.#json("GET", "/v1/memory/kv-park", options),
+    /** Sets whether conversations are kept, and how much of them, until the server ends. */
+    setKvPark: (change: KvParkChange, options?: CallOptions): Promise<KvPark> =>
+      this.#json("POST", "/v1/memory/kv-park", options, change),
   };
 
   /** The whole answer to a conversation. */

@@ -1,5 +1,6 @@
 export * from "./chat.js";
 export * from "./errors.js";
+export * from "./kv-park.js";
 export * from "./latency.js";
 export * from "./lifecycle.js";
 export * from "./memory.js";

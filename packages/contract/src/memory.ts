@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { KvPark } from "./kv-park.js";
 import { Latency } from "./latency.js";
 import { Profile } from "./profile.js";
 import { Maybe, OneOf, Schema } from "./schema.js";
@@ -163,6 +164,7 @@ export const MemoryStatus = Schema(
       ),
       process_memory_bytes: bytesOrNull("Resident memory of the server and its engines."),
       process_memory_cap_bytes: bytesOrNull("hardware.max_process_memory_bytes"),
+      kv_park: KvPark,
       models: Type.Array(MemoryModel),
       recent_evictions: Type.Array(Eviction, { description: "The newest first." }),
       latency: Latency,

@@ -35,6 +35,10 @@ export const TierSwitchPhases = Schema(
       weights_ms: ms("Reading the weights."),
       projector_ms: ms("Reading the projector."),
       context_ms: ms("Allocating the context."),
+      kv_restore_ms: ms("Bringing parked conversations back."),
+      kv_restored_tokens: Type.Optional(
+        Type.Integer({ description: "Tokens of the conversations that came back." }),
+      ),
       total_ms: Type.Number(),
     },
     { $id: "TierSwitchPhases" },

@@ -6,6 +6,7 @@ import {
   MODEL_DEFAULTS,
   type ModelConfig,
 } from "./config/index.js";
+import { openParkingFolder, parkingKeyOf, whyNotParked } from "./conversation-parking.js";
 import { createLlamaEngine, type ModelSpec } from "./engines/index.js";
 import { createProvisioning, NextEngine } from "./engines/provisioning/index.js";
 import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
@@ -15,7 +16,7 @@ import { KeptFiles } from "./kept-files.js";
 import { LearnedMemory } from "./learned-memory.js";
 import { LearnedTimes } from "./learned-times.js";
 import { MachineMemory } from "./machine-memory.js";
-import { keptFigures, QuietProbe } from "./memory/index.js";
+import { keptFigures, type ParkingFolder, QuietProbe } from "./memory/index.js";
 import { memoryTermsOf } from "./model-memory.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
@@ -66,9 +67,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const closeStore = async () => {
     if (options.store === undefined) await store.close();
   };
+  const { config } = options.loaded;
+  const folders = [defaultPaths(options.env).runtime_dir, config.paths.cache_dir];
+  const parkingFolder = await openParkingFolder(folders, config, log);
   try {
-    return await startOn(options, store, closeStore);
+    return await startOn(options, store, closeStore, parkingFolder);
   } catch (error) {
+    await parkingFolder?.close();
     await closeStore();
     throw error;
   }
@@ -78,6 +83,7 @@ async function startOn(
   options: ServerOptions,
   store: Store,
   closeStore: () => Promise<void>,
+  parkingFolder: ParkingFolder | null,
 ): Promise<Server> {
   const { env, log } = options;
   const { config } = options.loaded;
@@ -156,6 +162,7 @@ async function startOn(
       if (!closing.signal.aborted) log.warn({ err: error }, "memory could not be measured");
     }
   };
+  const slotIdleSecs = config.server.kv_idle_timeout_secs;
   const keptFiles = new KeptFiles({
     log,
     onLost: (path, message) => scheduler.weightsLost(path, message),
@@ -166,6 +173,16 @@ async function startOn(
     maxQueuePerModel: config.limits.max_queue_per_model,
     limits: schedulerLimitsOf(config),
     stallMs: config.limits.engine_timeout_secs * 1_000,
+    ...(parkingFolder === null
+      ? {}
+      : {
+          parking: {
+            folder: parkingFolder,
+            enabled: config.hardware.kv_park,
+            maxBytes: config.hardware.kv_park_max_bytes,
+          },
+        }),
+    ...(slotIdleSecs === 0 ? {} : { slotIdleMs: slotIdleSecs * 1_000 }),
     onResidency: () => {
       keptFiles.forget();
       void measureMemory();
@@ -225,8 +242,12 @@ async function startOn(
         ),
       },
       spec,
-      plan: model.plan,
+      plan: {
+        ...model.plan,
+        ...(parkingFolder === null ? {} : { slotFolder: parkingFolder.path }),
+      },
       engine,
+      ...(whyNotParked(model) === null ? { parkingKey: parkingKeyOf(model) } : {}),
     };
   };
   const startup = new Startup({
@@ -266,6 +287,7 @@ async function startOn(
       version: VERSION,
       schedulable,
       loadable,
+      whyNotParked,
       uptimeSecs: () => Math.floor((performance.now() - startedAt) / 1_000),
     }),
     log,
@@ -297,6 +319,7 @@ async function startOn(
       await door.close({ drainMs });
     } finally {
       await scheduler.close();
+      await parkingFolder?.close();
       await ready;
       await nextEngine.close();
       await speeds.close();

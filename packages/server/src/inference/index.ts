@@ -1,5 +1,6 @@
 import type { Route } from "../http/index.js";
 import { chatRoute } from "./chat.js";
+import { kvParkRoutes } from "./kv-park.js";
 import { healthRoute, readyRoute } from "./lifecycle.js";
 import { memoryRoutes } from "./memory.js";
 import { modelRoutes } from "./models.js";
@@ -20,6 +21,7 @@ export function inferenceRoutes(parts: InferenceParts): Route[] {
     ...modelRoutes(parts),
     moeOffloadRoute(parts),
     ...memoryRoutes(parts, timing),
+    ...kvParkRoutes(parts),
     chatRoute(parts),
   ];
   // Those that wait for models; the others tell only of what is there.

@@ -9,6 +9,7 @@ import { defineRoute, jsonReply, type Route, SomnusError } from "../http/index.j
 import type { PoolModel } from "../models/index.js";
 import type { ModelActivity, WaitAccuracy } from "../scheduling/index.js";
 import { keptRow } from "./kept-row.js";
+import { kvParkOf } from "./kv-park.js";
 import type { InferenceParts, MemoryReport } from "./parts.js";
 import { placementOf, sum } from "./placement.js";
 import { profileOf } from "./profile.js";
@@ -112,6 +113,7 @@ function statusOf(parts: InferenceParts, report: MemoryReport, timing: Timing): 
     process_footprint_bytes: processes?.footprintBytes ?? null,
     process_memory_bytes: processes?.residentBytes ?? null,
     process_memory_cap_bytes: report.capBytes,
+    kv_park: kvParkOf(parts),
     models: parts.pool.list().map((model) => modelRow(parts, report, model)),
     recent_evictions: parts.scheduler.evictions().map((eviction) => ({
       model: eviction.model,

@@ -60,6 +60,8 @@ export interface InferenceParts {
   schedulable(model: PoolModel): Schedulable;
   /** The same for a load that somebody asks for. @throws SomnusError model_unavailable when it has a problem */
   loadable(model: PoolModel): Schedulable;
+  /** Why a model's conversations are not parked, for people; null when they can be. */
+  whyNotParked(model: PoolModel): string | null;
   /** Server uptime in whole seconds. */
   uptimeSecs(): number;
 }

@@ -49,7 +49,9 @@ export class TelemetryRecorder {
               ...known("weights_ms", phases.weightsMs),
               ...known("projector_ms", phases.projectorMs),
               ...known("context_ms", phases.contextMs),
-              total_ms: round(phases.totalMs),
+              ...known("kv_restore_ms", admission.restored?.ms),
+              ...known("kv_restored_tokens", admission.restored?.tokens),
+              total_ms: round(phases.totalMs + (admission.restored?.ms ?? 0)),
             },
           }
         : {}),

@@ -49,6 +49,7 @@ export { type KeptFigures, keptFigures } from "./kept-figures.js";
 export type { Accelerator, Bandwidths, Device, HostMemory, Machine } from "./machine.js";
 export {
   bytesOf,
+  filesIdentity,
   fitsInto,
   freeHostBytes,
   type ParkedConversation,

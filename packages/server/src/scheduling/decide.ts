@@ -1,17 +1,12 @@
 import { advance, refuse, unask } from "./grant.js";
 import { afterEngine, onKeepAsked, onKept, onKeptLost, onReleased } from "./kept-pages.js";
 import { nextTimer, onTick } from "./lifetime.js";
-import {
-  gone,
-  onDrain,
-  onEngineExited,
-  onLoadAsked,
-  onLoaded,
-  onLoadFailed,
-  onUnloadAsked,
-} from "./loads.js";
+import { gone, onDrain, onLoadAsked, onLoadFailed, onUnloadAsked } from "./loads.js";
 import { onOffloadSet } from "./moe-offload.js";
 import { onCleared, onRanOutOfMemory } from "./out-of-memory.js";
+import { emptyIdleSlots } from "./parking/idle-slots.js";
+import { onEngineEnded, onEngineLoaded, onParkingEvent } from "./parking/restore.js";
+import { settleParking } from "./parking/save.js";
 import { onPinAsked } from "./pins.js";
 import { settleMemory } from "./place.js";
 import { prefetch, settlePrefetches } from "./prefetch.js";
@@ -38,6 +33,7 @@ export function decide(state: SchedulerState, event: SchedulerEvent): SchedulerE
   do effects.push(...settleMemory(state, event.at), ...settleTurns(state, event.at));
   while (state.memoryFreed);
   effects.push(...settlePrefetches(state, event.at, mayFit));
+  settleParking(state, effects);
   const timerAt = nextTimer(state, event.at);
   if (timerAt !== state.timerAt) {
     state.timerAt = timerAt;
@@ -94,7 +90,7 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
         return [];
       });
     case "loaded":
-      return withModel(state, event.model, (model) => onLoaded(state, model, event));
+      return withModel(state, event.model, (model) => onEngineLoaded(state, model, event));
     case "loadFailed":
       return withModel(state, event.model, (model) =>
         onLoadFailed(state, model, event.code, event.message, event.at),
@@ -105,7 +101,7 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
         return [...afterEngine(state, model), ...onCleared(state, model, event.at)];
       });
     case "engineExited":
-      return withModel(state, event.model, (model) => onEngineExited(state, model, event.at));
+      return withModel(state, event.model, (model) => onEngineEnded(state, model, event.at));
     case "unloadAsked":
       return withModel(state, event.model, (model) => onUnloadAsked(model));
     case "offloadSet":
@@ -131,7 +127,14 @@ function react(state: SchedulerState, event: SchedulerEvent): SchedulerEffect[] 
     case "drainAsked":
       return onDrain(state);
     case "tick":
-      return onTick(state, event.at);
+      return [...emptyIdleSlots(state, event.at), ...onTick(state, event.at)];
+    case "parked":
+    case "parkFailed":
+    case "unparked":
+    case "unparkFailed":
+    case "parkingSet":
+    case "parkedDropped":
+      return onParkingEvent(state, event);
   }
 }
 

@@ -2,6 +2,7 @@ import type { ErrorCode } from "../http/errors.js";
 import type { MemoryTier, Placement } from "../memory/index.js";
 import { isClearing } from "./clearing.js";
 import { generationLimit, mustCount, reservation, withoutFloor } from "./context-need.js";
+import { grownPool, whyNotGrown } from "./growth.js";
 import { dequeue } from "./queue.js";
 import { chooseSlot } from "./slot-choice.js";
 import type {
@@ -107,8 +108,15 @@ function grantHead(
   const room = Math.min(withoutFloor(need), most);
   if (room > model.poolTokens) {
     if (runningOn(model) > 0) return false;
-    model.poolTokens = grownPool(model.poolTokens, room, most);
+    const grown = grownPool(model.poolTokens, room, most);
+    const hindrance = whyNotGrown(state, model, { least: room, wanted: grown }, at);
+    if (hindrance !== null) {
+      effects.push(refuse(state, model, request, hindrance.code, hindrance.message));
+      return true;
+    }
+    model.poolTokens = grown;
     model.fitsAlone = false;
+    state.parking.restarts.add(model.terms.id);
     effects.push(startUnload(model));
     return false;
   }
@@ -150,13 +158,6 @@ function makesRoom(state: SchedulerState, model: ModelState, request: RequestSta
   const other = state.models.get(model.yieldsTo);
   if (other === undefined || !isWanted(other)) return false;
   return request.turn > wantedTurn(state, other);
-}
-
-/** The pool doubled until the wanted context fits. */
-function grownPool(pool: number, wanted: number, most: number): number {
-  let grown = Math.max(1, pool);
-  while (grown < wanted) grown *= 2;
-  return Math.min(grown, most);
 }
 
 function refuseTooLong(

@@ -27,6 +27,10 @@ export interface KeptEngine {
   readonly placement: Placement | null;
   /** Models that had to go for it. */
   readonly evicted: readonly string[];
+  /** Conversations that came back with the load. */
+  restored: { ms: number; tokens: number } | null;
+  /** It does not answer: it is not asked to end, but ended. */
+  hangs: boolean;
 }
 
 /** A load that went well. */
@@ -104,7 +108,12 @@ export class KeptEngines {
       error instanceof SomnusError &&
       error.code === "engine_timeout" &&
       now() - engine.lastOutputAt >= this.#stallMs * 0.9;
-    if (!hangs || engine.closing) return;
+    if (hangs) this.abandon(engine);
+  }
+
+  /** Ends an engine that hangs, at once. */
+  abandon(engine: KeptEngine): void {
+    if (engine.closing) return;
     const { id } = engine.model.terms;
     this.#log.error({ model: id }, "the engine hangs and is ended");
     void this.#end(engine, "now");
@@ -135,11 +144,14 @@ export class KeptEngines {
       closing: false,
       placement,
       evicted,
+      restored: null,
+      hangs: false,
     };
     this.#kept.set(id, engine);
     this.#log.info({ model: id, contextTokens, slots: model.terms.slots }, "loading model");
     try {
       await this.#ending.get(id);
+      const keyBefore = await parkingKeyOf(model);
       const loaded = await model.engine.load(
         model.spec,
         {
@@ -154,10 +166,18 @@ export class KeptEngines {
       engine.loaded = loaded;
       engine.readyAt = now();
       this.own(this.#watchExit(id, engine, loaded));
-      const { slots, contextTokens: had } = loaded.facts;
+      const { slots, contextTokens: had, version } = loaded.facts;
+      const key = loaded.slotFiles && keyBefore === (await parkingKeyOf(model)) ? keyBefore : null;
       const ms = Math.round(engine.readyAt - engine.startedAt);
       this.#log.info({ model: id, ms }, "model loaded");
-      this.#on.post({ type: "loaded", model: id, slots, contextTokens: had, at: now() });
+      this.#on.post({
+        type: "loaded",
+        model: id,
+        slots,
+        contextTokens: had,
+        ...(key === null ? {} : { parkingKey: `${key}\n${version}` }),
+        at: now(),
+      });
       this.#on.loaded(id);
       const { facts } = loaded;
       this.#on.finished({ model, facts, contextTokens, placement, ms });
@@ -190,7 +210,7 @@ export class KeptEngines {
   async #unload(id: string): Promise<void> {
     const engine = this.#kept.get(id);
     try {
-      if (engine) await this.#end(engine, "drain");
+      if (engine) await this.#end(engine, engine.hangs ? "now" : "drain");
     } catch (error) {
       this.#on.unloaded(id, error);
       throw error;
@@ -226,4 +246,9 @@ function asPlanned(
     cpuExpertLayers: placement.cpuExpertLayers,
     ...(placement.layersOnDevice.length > 1 ? { layersOnDevice: placement.layersOnDevice } : {}),
   };
+}
+
+/** Null also when a file cannot be looked at. */
+async function parkingKeyOf({ parkingKey }: Schedulable): Promise<string | null> {
+  return (await parkingKey?.().catch(() => null)) ?? null;
 }

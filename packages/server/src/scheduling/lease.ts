@@ -14,6 +14,8 @@ export interface AdmissionFacts {
   loadMs: number;
   /** The load that this request caused, and the models that had to go for it. */
   load?: LoadFacts;
+  /** Conversations that came back with that load. */
+  restored?: { ms: number; tokens: number };
   evicted?: readonly string[];
   /** What is booked for the model; absent when its memory is not planned. */
   placement?: Placement;
@@ -28,8 +30,11 @@ export interface LeaseEvents {
   /** The model that is likely to be asked for next. */
   next(model: Schedulable): void;
   failed(error: unknown): void;
-  /** Once. `outline`: what the slot holds now; null when the engine has not begun with the prompt. */
-  released(outline: Outline | null, answered: boolean): void;
+  /**
+   * Once. `outline`: what the slot holds now, about so many `tokens`; null when the engine has not begun with
+   * the prompt.
+   */
+  released(outline: Outline | null, tokens: number, answered: boolean): void;
 }
 
 /** A request's right to a resident model. While it is held the model cannot leave; give it back once. */
@@ -41,6 +46,8 @@ export class Lease {
   #answered = false;
   #touched = false;
   #measured = false;
+  #promptTokens = 0;
+  #generated = 0;
   #released = false;
 
   constructor(
@@ -89,6 +96,7 @@ export class Lease {
       case "start":
       case "progress":
         this.#touched = true;
+        this.#promptTokens = event.promptTokens ?? this.#promptTokens;
         if (event.promptTokens !== undefined && !this.#measured) {
           this.#measured = true;
           this.events.promptMeasured(event.promptTokens);
@@ -99,6 +107,14 @@ export class Lease {
         if (event.choice !== this.#choice) this.#answer = "";
         this.#choice = event.choice;
         this.#answer += event.text;
+        this.#generated++;
+        break;
+      case "reasoning":
+        this.#generated++;
+        break;
+      case "usage":
+        this.#promptTokens = event.usage.promptTokens;
+        this.#generated = Math.max(this.#generated, event.usage.completionTokens);
         break;
       case "finish":
         this.#answered = true;
@@ -116,6 +132,7 @@ export class Lease {
     if (this.#released) return;
     this.#released = true;
     const held = this.#answer === "" ? this.outline : withAnswer(this.outline, this.#answer);
-    this.events.released(this.#touched ? held : null, this.#answered);
+    const tokens = this.#promptTokens + this.#generated;
+    this.events.released(this.#touched ? held : null, tokens, this.#answered);
   }
 }

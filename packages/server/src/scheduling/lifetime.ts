@@ -1,4 +1,5 @@
 import { startUnload } from "./grant.js";
+import { nextEmptying } from "./parking/idle-slots.js";
 import { nextTimeout, refuseTimedOut } from "./queue-timeout.js";
 import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
 import { destinationOf } from "./tier-of.js";
@@ -39,5 +40,6 @@ export function nextTimer(state: SchedulerState, at: number): number | null {
       next = Math.min(next, impatientAt(state, model));
     }
   }
+  next = Math.min(next, nextEmptying(state));
   return Number.isFinite(next) ? next : null;
 }

@@ -76,6 +76,9 @@ export function onLoaded(
   if (event.contextTokens < model.poolTokens) limitContext(model, event.contextTokens);
   model.poolTokens = event.contextTokens;
   resetSlots(model, event.slots, event.at);
+  for (const { slot, outline, tokens } of event.restored ?? []) {
+    Object.assign(model.slots[slot]!, { outline, tokens });
+  }
   model.failures = 0;
   model.failure = null;
   model.unloadAt = event.at + model.terms.idleUnloadMs;

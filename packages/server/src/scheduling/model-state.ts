@@ -56,5 +56,10 @@ export function newModel(terms: ModelTerms): ModelState {
 
 export function resetSlots(model: ModelState, count: number, at: number): void {
   model.reserved = 0;
-  model.slots = Array.from({ length: count }, () => ({ request: null, outline: null, usedAt: at }));
+  model.slots = Array.from({ length: count }, () => ({
+    request: null,
+    outline: null,
+    tokens: 0,
+    usedAt: at,
+  }));
 }

@@ -6,6 +6,7 @@ import { demandOf, isSpared, SPARED_MS } from "./demand.js";
 import { evict, isLeaving } from "./evict.js";
 import { advance, refuse, startLoad, unask } from "./grant.js";
 import { giveBack } from "./kept-pages.js";
+import { budgetsBesideParked, planAheadOfParked } from "./parking/books.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
 import type { ModelState, SchedulerEffect, SchedulerState } from "./state.js";
 import { impatientAt, isWanted, wantedTurn } from "./waiting.js";
@@ -91,13 +92,13 @@ function place(
     const residents = residentsFor(state, model, at, by, everybodyLeaves);
     const wanted = wantedOf(model, terms, leastContext(state, model), by);
     return memory.plan(
-      memory.budgets,
+      budgetsBesideParked(state, everybodyLeaves),
       residents,
       wanted,
       costsOf(state, memory.budgets, wanted, residents, at),
     );
   };
-  const now = plan(false);
+  const now = planAheadOfParked(state, model, effects, () => plan(false));
   if (now.accepted && now.victims.length === 0) {
     if (now.releasesOwnPages) {
       // Booked until they have been given back: it is planned again then.

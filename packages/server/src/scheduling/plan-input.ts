@@ -9,6 +9,7 @@ import {
 } from "../memory/index.js";
 import { type Demand, isSpared } from "./demand.js";
 import type { MemoryTerms } from "./memory-terms.js";
+import { parkedBytes } from "./parking/parked-bytes.js";
 import type { ModelState, SchedulerState } from "./state.js";
 import { impatientAt, runningOn, wantedTurn } from "./waiting.js";
 
@@ -87,16 +88,25 @@ function holdOfPages({ phase, pages }: ModelState, held: Resident["held"]): Resi
   return phase === "ready" || phase === "unloading" ? null : held;
 }
 
-/** What is booked for models, that of those that come and go included; what the engine of `without` holds left out. */
+/**
+ * What is booked for models, that of those that come and go included, and for parked conversations; what the
+ * engine of `without` holds left out.
+ */
 export function bookingsOf(state: SchedulerState, without: ModelState | null = null): Booking[] {
-  return [...state.models.values()].flatMap((model) => {
+  const bookings = [...state.models.values()].flatMap((model): Booking[] => {
     const { terms, pages } = model;
     const placement = model === without ? null : model.placement;
     if (terms.memory === undefined || (placement === null && pages.bytes === 0)) return [];
     const { artifact, artifactBytes } = terms.memory;
     const { deviceBytes, hostBytes, mappedBytes } = placement ?? NOTHING;
-    return { artifact, artifactBytes, deviceBytes, hostBytes, mappedBytes, keptBytes: pages.bytes };
+    const keptBytes = pages.bytes;
+    return [{ artifact, artifactBytes, deviceBytes, hostBytes, mappedBytes, keptBytes }];
   });
+  const parked = parkedBytes(state);
+  if (parked > 0) {
+    bookings.push({ ...NOTHING, artifact: "", artifactBytes: 0, hostBytes: parked, keptBytes: 0 });
+  }
+  return bookings;
 }
 
 const NOTHING = { deviceBytes: [], hostBytes: 0, mappedBytes: 0 };

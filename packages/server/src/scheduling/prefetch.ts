@@ -3,6 +3,7 @@ import { loadMsOf } from "./estimated-wait.js";
 import { evict, isLeaving } from "./evict.js";
 import { startLoad } from "./grant.js";
 import { modelOf } from "./model-state.js";
+import { budgetsBesideParked } from "./parking/books.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
 import type { ModelState, ModelTerms, Prefetch, SchedulerEffect, SchedulerState } from "./state.js";
 import { isWanted } from "./waiting.js";
@@ -65,7 +66,7 @@ function load(
   const residents = residentsFor(state, model, at, "any");
   const wanted = wantedOf(model, terms, model.poolTokens, "any");
   const costs = costsOf(state, memory.budgets, wanted, residents, at);
-  const plan = memory.plan(memory.budgets, residents, wanted, costs);
+  const plan = memory.plan(budgetsBesideParked(state, false), residents, wanted, costs);
   if (plan.accepted && plan.victims.length === 0 && !plan.releasesOwnPages) {
     start(plan.placement);
     return;

@@ -154,7 +154,10 @@ export function onFinished(
     }
     const slot = model.slots[request.slot]!;
     slot.request = null;
-    if (event.outline !== null) slot.outline = event.outline;
+    if (event.outline !== null) {
+      slot.outline = event.outline;
+      slot.tokens = event.tokens ?? 0;
+    }
     slot.usedAt = event.at;
     // Also while others wait: they may be refused, and then nobody else would say when it goes.
     model.unloadAt = event.at + (request.keepAliveMs ?? model.terms.idleUnloadMs);

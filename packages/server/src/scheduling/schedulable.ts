@@ -7,4 +7,6 @@ export interface Schedulable {
   spec: ModelSpec;
   plan: Omit<LoadPlan, "slots" | "contextTokens">;
   engine: Engine;
+  /** Tells what its slots can be parked as, from its files; absent: they are not parked. */
+  parkingKey?: () => Promise<string>;
 }

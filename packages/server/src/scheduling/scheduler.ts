@@ -6,6 +6,8 @@ import {
   type Eviction,
   EvictionHistory,
   type MemoryTier,
+  type ParkingFolder,
+  type ParkingSettings,
   type Placement,
   requestsPerMinute,
 } from "../memory/index.js";
@@ -14,6 +16,7 @@ import { now } from "./clock.js";
 import { needOf } from "./context-need.js";
 import { decide } from "./decide.js";
 import { estimatedWaitMs } from "./estimated-wait.js";
+import { KeptConversations } from "./kept-conversations.js";
 import { type FinishedLoad, KeptEngines } from "./kept-engines.js";
 import { type KeptTime, keptTimes } from "./kept-times.js";
 import { KeptWeights, type WeightsKeeper } from "./kept-weights.js";
@@ -22,6 +25,7 @@ import type { MemoryState, MemoryTerms } from "./memory-terms.js";
 import { newModel } from "./model-state.js";
 import type { Applies } from "./moe-offload.js";
 import { type Outline, outlineOf } from "./outline.js";
+import { type ParkingReport, reportOf } from "./parking/report.js";
 import { bookingsOf } from "./plan-input.js";
 import type { Schedulable } from "./schedulable.js";
 import {
@@ -119,6 +123,7 @@ export class Scheduler {
   readonly #state;
   readonly #log: Logger;
   readonly #engines: KeptEngines;
+  readonly #conversations: KeptConversations;
   readonly #waiting = new Map<number, Waiting>();
   readonly #models = new Map<string, Schedulable>();
   readonly #evictions = new EvictionHistory();
@@ -145,13 +150,24 @@ export class Scheduler {
     memory?: MemoryState | null;
     /** What holds weights in tier 2; without it there is none. */
     keeper?: WeightsKeeper | null;
+    /** Where conversations are parked, and how much of them at first; absent: they are not. */
+    parking?: ParkingSettings & { folder: ParkingFolder };
+    /** Idle time after which what a slot holds is forgotten, ms; absent: never. */
+    slotIdleMs?: number;
     /** Called when an engine or kept weights have come or gone, so that memory can be measured anew. Must not throw. */
     onResidency?: () => void;
     /** Called with every load that went well. Must not throw. */
     onLoaded?: (load: FinishedLoad) => void;
     log: Logger;
   }) {
-    this.#state = createState(options.maxQueuePerModel, options.memory ?? null, options.limits);
+    const folder = options.parking?.folder ?? null;
+    this.#state = createState(options.maxQueuePerModel, options.memory ?? null, options.limits, {
+      enabled: options.parking?.enabled ?? false,
+      maxBytes: options.parking?.maxBytes ?? 0,
+      capacityBytes: folder?.capacityBytes ?? 0,
+      takesMemory: folder?.inMemory ?? false,
+      slotIdleMs: options.slotIdleMs ?? Number.POSITIVE_INFINITY,
+    });
     this.#log = options.log;
     this.#engines = new KeptEngines({
       on: {
@@ -159,7 +175,12 @@ export class Scheduler {
         phase: (model, phase, percent) => {
           for (const ask of this.#loads.of(model)) ask.phase(phase, percent);
         },
-        loaded: (model, error) => this.#loads.tell(model, error),
+        loaded: (model, error) => {
+          // It may still get its conversations back.
+          if (error || this.#state.models.get(model)?.phase === "ready") {
+            this.#loads.tell(model, error);
+          }
+        },
         unloaded: (model, error) => this.#unloads.tell(model, error),
         finished: (load) => {
           const isWarm = this.#state.models.get(load.model.terms.id)?.loadsWarm;
@@ -177,6 +198,13 @@ export class Scheduler {
         post: (event) => this.#post(event),
         residency: options.onResidency ?? (() => {}),
       },
+      log: options.log,
+    });
+    this.#conversations = new KeptConversations({
+      folder,
+      engines: this.#engines,
+      post: (event) => this.#post(event),
+      settled: (model, error) => this.#loads.tell(model, error),
       log: options.log,
     });
   }
@@ -363,9 +391,25 @@ export class Scheduler {
     this.#post({ type: "memoryMeasured", memory, at: now() });
   }
 
-  /** What is booked for models, those that come and those that go included. */
+  /** What is booked for models, those that come and those that go included, and for what is parked. */
   bookings(): Booking[] {
     return bookingsOf(this.#state);
+  }
+
+  /** What is parked now. */
+  parking(): ParkingReport {
+    return reportOf(this.#state, now());
+  }
+
+  /** Sets how much is parked from now on; what is left out stays as it is. */
+  setParking(settings: Partial<ParkingSettings>): void {
+    this.#post({ type: "parkingSet", ...settings, at: now() });
+  }
+
+  /** Forgets what is parked of models that are not served any more. */
+  dropParked(isServed: (model: string) => boolean): void {
+    const models = [...this.#state.models.keys()].filter((id) => !isServed(id));
+    if (models.length > 0) this.#post({ type: "parkedDropped", models, at: now() });
   }
 
   /** The last models that went to make room for others, the newest first. */
@@ -381,6 +425,7 @@ export class Scheduler {
   /** Ends every engine; resolves when all their processes are gone, and nobody uses the keeper any more. */
   async close(): Promise<void> {
     this.drain();
+    this.#conversations.stop();
     await Promise.all([this.#engines.close(), this.#weights.close()]);
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -442,6 +487,12 @@ export class Scheduler {
         if (effect.evicted !== null) this.#noteEviction(effect.model, effect.evicted);
         this.#weights.release(effect.model);
         break;
+      case "park":
+      case "unpark":
+      case "discard":
+      case "erase":
+        this.#conversations.run(effect);
+        break;
       case "count":
         this.#engines.own(this.#count(effect.request, effect.model));
         break;
@@ -489,6 +540,7 @@ export class Scheduler {
         loadMs,
         keptBytes: keptBytesOf(this.#state.models.get(model)!),
         ...(waiting.causedLoad ? { load: loaded.facts.load, evicted: engine.evicted } : {}),
+        ...(waiting.causedLoad && engine.restored ? { restored: engine.restored } : {}),
         ...(engine.placement === null ? {} : { placement: engine.placement }),
       },
       loaded,
@@ -509,9 +561,9 @@ export class Scheduler {
           }
           this.#engines.judge(engine, error);
         },
-        released: (outline, answered) => {
+        released: (outline, tokens, answered) => {
           engine.leases.delete(lease);
-          this.#post({ type: "finished", request: id, outline, answered, at: now() });
+          this.#post({ type: "finished", request: id, outline, tokens, answered, at: now() });
         },
       },
     );

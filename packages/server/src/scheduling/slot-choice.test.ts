@@ -11,6 +11,7 @@ const slot = (
 ): SlotState => ({
   request,
   outline,
+  tokens: 1,
   usedAt,
 });
 const chat = (...messages: string[]) => ["plain", system, ...messages];

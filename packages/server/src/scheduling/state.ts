@@ -1,7 +1,16 @@
 import type { ErrorCode } from "../http/errors.js";
-import type { EvictionReason, MemoryTier, Placement, Use } from "../memory/index.js";
+import type { Placement, Use } from "../memory/index.js";
+import type { EvictedFor } from "./evicted-for.js";
 import type { MemoryState, MemoryTerms } from "./memory-terms.js";
 import type { Outline } from "./outline.js";
+import {
+  createParking,
+  type EngineLoaded,
+  type ParkingEffect,
+  type ParkingEvent,
+  type ParkingOptions,
+  type ParkingState,
+} from "./parking/terms.js";
 import type { Average, ServiceTimes } from "./service-time.js";
 import type { WaitScores } from "./wait-scores.js";
 import type { Workload } from "./workload.js";
@@ -43,8 +52,12 @@ export interface SlotState {
   request: number | null;
   /** What the slot's KV memory holds. */
   outline: Outline | null;
+  /** About how many tokens that is. */
+  tokens: number;
   usedAt: number;
 }
+
+export type { EvictedFor } from "./evicted-for.js";
 
 /** Where a model stands between disk and service. */
 export type ModelPhase = "unloaded" | "loading" | "ready" | "unloading";
@@ -215,6 +228,8 @@ export interface SchedulerState {
   timeouts: { at: number; request: number }[];
   /** Null: memory is not planned, and every load is tried. */
   memory: MemoryState | null;
+  /** Conversations of models that have left their engines. */
+  parking: ParkingState;
   /** Something happened that may have made room since memory was given out last. */
   memoryFreed: boolean;
   draining: boolean;
@@ -245,15 +260,21 @@ export type SchedulerEvent = { at: number } & (
   /** The engine told the size of a running request's prompt. */
   | { type: "measured"; request: number; promptTokens: number }
   | { type: "cancelled"; request: number }
-  /** `outline`: what the slot holds now; null when the request has not touched it. */
-  | { type: "finished"; request: number; outline: Outline | null; answered: boolean }
+  /** `outline`: what the slot holds now, about so many `tokens`; null when the request has not touched it. */
+  | {
+      type: "finished";
+      request: number;
+      outline: Outline | null;
+      tokens?: number;
+      answered: boolean;
+    }
   /** `ask`: whom to tell when it cannot be. `contextTokens`: the pool context, where somebody has set it. */
   | { type: "loadAsked"; terms: ModelTerms; ask?: number; contextTokens?: number }
   /** The model is likely to be asked for next, while or after `during` runs. */
   | { type: "nextTold"; terms: ModelTerms; during: number }
   /** Nobody waits any more for a load that was asked for. */
   | { type: "loadUnasked"; model: string }
-  | { type: "loaded"; model: string; slots: number; contextTokens: number }
+  | EngineLoaded
   | { type: "loadFailed"; model: string; code: ErrorCode; message: string }
   | { type: "unloaded"; model: string }
   | { type: "engineExited"; model: string }
@@ -274,14 +295,8 @@ export type SchedulerEvent = { at: number } & (
   | { type: "memoryMeasured"; memory: MemoryState | null }
   | { type: "drainAsked" }
   | { type: "tick" }
+  | ParkingEvent
 );
-
-/** Why a model is unloaded to make room. */
-export interface EvictedFor {
-  forModel: string;
-  reason: EvictionReason;
-  toTier: MemoryTier;
-}
 
 /** What must be done now. `load`, `unload`, `count`, `keep` and `release` end in one event each. */
 export type SchedulerEffect =
@@ -337,6 +352,7 @@ export type SchedulerEffect =
   | { type: "keepRefused"; model: string; ask: number; code: ErrorCode; message: string }
   /** When what was set becomes true. */
   | { type: "offloadTold"; model: string; applies: "now" | "next_load" }
+  | ParkingEffect
   /** Replaces the timer asked for before; null takes it away. */
   | { type: "timer"; at: number | null };
 
@@ -345,6 +361,7 @@ export function createState(
   maxQueuePerModel: number,
   memory: MemoryState | null = null,
   limits: Partial<SchedulerLimits> = {},
+  parking?: ParkingOptions,
 ): SchedulerState {
   return {
     models: new Map(),
@@ -359,6 +376,7 @@ export function createState(
     laneSharedAt: null,
     timeouts: [],
     memory,
+    parking: createParking(parking),
     memoryFreed: false,
     draining: false,
     timerAt: null,

@@ -128,6 +128,7 @@ const MEMORY: MemoryStatus = {
   process_footprint_bytes: null,
   process_memory_bytes: null,
   process_memory_cap_bytes: null,
+  kv_park: { enabled: false, max_bytes: 1, used_bytes: 0, models: [], not_parked: [] },
   models: [],
   recent_evictions: [],
   latency: { routes: {}, workflows: {} },

@@ -17,12 +17,11 @@ export const HardwareSettings = Table(
     }),
     kv_park: Flag({
       default: DEFAULTS.hardware.kv_park,
-      effect: "later",
-      description: "Whether conversations are kept in memory when their model is unloaded.",
+      description:
+        "Whether conversations are kept when their model is unloaded, so that they go on at once when it is back.",
     }),
     kv_park_max_bytes: Bytes({
       default: DEFAULTS.hardware.kv_park_max_bytes,
-      effect: "later",
       description: "The most memory for kept conversations, in bytes.",
     }),
     simulate: Type.Optional(

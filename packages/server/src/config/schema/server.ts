@@ -130,7 +130,6 @@ export const ServerSettings = Table(
     kv_idle_timeout_secs: Seconds({
       minimum: 0,
       default: D.kv_idle_timeout_secs,
-      effect: "later",
       description: "Seconds after which an idle conversation's cache is emptied; 0 keeps it.",
     }),
     document_pictures_ttl_secs: Seconds({

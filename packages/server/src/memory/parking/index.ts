@@ -8,4 +8,5 @@ export {
 } from "./book.js";
 export { type ParkedFile, ParkingFolder } from "./folder.js";
 export { freeHostBytes } from "./host-room.js";
+export { filesIdentity } from "./identity.js";
 export { whyNotParked } from "./parkable.js";

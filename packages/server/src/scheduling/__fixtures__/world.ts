@@ -3,6 +3,7 @@ import { isClearing } from "../clearing.js";
 import { decide } from "../decide.js";
 import { demandOf, isSpared } from "../demand.js";
 import type { MemoryState } from "../memory-terms.js";
+import type { ParkingOptions } from "../parking/terms.js";
 import {
   createState,
   type EvictedFor,
@@ -42,8 +43,19 @@ export class World {
   /** Of the last refusal. */
   retryAfterSecs: number | null = null;
 
-  constructor(memory: MemoryState | null = null, limits: Partial<SchedulerLimits> = {}) {
-    this.state = createState(4, memory, limits);
+  /** Files of parked conversations that were written and not removed. */
+  readonly files = new Set<string>();
+  /** Models whose conversations came back. */
+  restores = 0;
+  #nextFile = 1;
+  readonly #saving = new Set<string>();
+
+  constructor(
+    memory: MemoryState | null = null,
+    limits: Partial<SchedulerLimits> = {},
+    parking?: ParkingOptions,
+  ) {
+    this.state = createState(4, memory, limits, parking);
   }
 
   send(event: Untimed<SchedulerEvent>): void {
@@ -91,8 +103,22 @@ export class World {
         expect(this.#pendingOn(effect.model, "release")).toBe(0);
         this.pending.push({ effect, at: this.at });
         break;
-      case "unload":
+      case "discard":
+        for (const file of effect.files) expect(this.files.delete(file)).toBe(true);
+        break;
+      case "erase":
+        // It may go at the same moment.
+        expect(this.state.models.get(effect.model)?.phase).toMatch(/^(ready|unloading)$/);
+        break;
+      case "park":
         if (effect.evicted !== null) this.#checkEviction(effect.model, effect.evicted);
+        this.#saving.add(effect.model);
+        this.pending.push({ effect, at: this.at });
+        break;
+      case "unload":
+        // Of one whose conversations were saved it was settled before.
+        if (!this.#saving.delete(effect.model) && effect.evicted !== null)
+          this.#checkEviction(effect.model, effect.evicted);
         this.pending.push({ effect, at: this.at });
         break;
       default:
@@ -224,7 +250,7 @@ export class World {
     this.running.delete(request);
     this.open.delete(request);
     this.ended.set(request, "done");
-    this.send({ type: "finished", request, outline: ["plain"], answered });
+    this.send({ type: "finished", request, outline: ["plain"], tokens: 100, answered });
   }
 
   /** Ends one piece of pending work, well or badly. */
@@ -244,6 +270,7 @@ export class World {
           model: effect.model,
           slots: model.terms.slots,
           contextTokens: effect.contextTokens,
+          parkingKey: "k",
         });
       } else {
         this.send({
@@ -253,6 +280,21 @@ export class World {
           message: "it was killed.",
         });
       }
+    } else if (effect.type === "park") {
+      const { model } = effect;
+      expect(this.state.models.get(model)?.phase).toBe("unloading");
+      const saved = effect.slots.map(({ slot, tokens, mostBytes }) => {
+        const name = String(this.#nextFile++);
+        if (well) this.files.add(name);
+        return { slot, tokens, file: { name, bytes: mostBytes, crc32: 0 } };
+      });
+      this.send(well ? { type: "parked", model, saved } : { type: "parkFailed", model });
+    } else if (effect.type === "unpark") {
+      const { model, parked } = effect;
+      for (const { file } of parked.conversations) expect(this.files.delete(file.name)).toBe(true);
+      const slots = parked.conversations.map(({ slot }) => slot);
+      if (well) this.restores++;
+      this.send(well ? { type: "unparked", model, slots } : { type: "unparkFailed", model });
     } else if (effect.type === "unload") {
       this.send({ type: "unloaded", model: effect.model });
     } else if (effect.type === "keep") {
