@@ -31,6 +31,7 @@ test("each call goes to its path", async () => {
   await client.memory.move({ model: "m", target_tier: "tier3_nvme_ssd" });
   await client.memory.kvPark();
   await client.memory.setKvPark({ enabled: true });
+  await client.memory.pin({ model: "m", pinned: true });
   await client.chat({ messages: [{ role: "user", content: "x" }] });
   expect(asked).toEqual([
     "GET /",
@@ -43,6 +44,7 @@ test("each call goes to its path", async () => {
     "POST /v1/memory/tier",
     "GET /v1/memory/kv-park",
     "POST /v1/memory/kv-park",
+    "POST /v1/memory/pin",
     "POST /v1/chat/completions",
   ]);
 });

@@ -10,6 +10,8 @@ export type {
   MemoryStatus,
   Model,
   ModelList,
+  Pinned,
+  PinRequest,
   Profile,
   Ready,
   Root,

@@ -9,6 +9,8 @@ import type {
   Model,
   ModelList,
   MoeOffloadSet,
+  Pinned,
+  PinRequest,
   Ready,
   Root,
   TierMove,
@@ -118,6 +120,9 @@ export class SomnusClient {
     /** Sets whether conversations are kept, and how much of them, until the server ends. */
     setKvPark: (change: KvParkChange, options?: CallOptions): Promise<KvPark> =>
       this.#json("POST", "/v1/memory/kv-park", options, change),
+    /** Pins a model, so that it stays loaded once it is, or takes its pin away. */
+    pin: (pin: PinRequest, options?: CallOptions): Promise<Pinned> =>
+      this.#json("POST", "/v1/memory/pin", options, pin),
   };
 
   /** The whole answer to a conversation. */

@@ -102,6 +102,7 @@ export const MemoryModel = Schema(
       ),
       moe_offload: OneOf(["off", "auto", "on"]),
       expert_bytes: bytesOrNull("Weights of routed experts; 0 for a dense model."),
+      pinned: Type.Boolean({ description: "Whether it stays loaded until its pin is taken away." }),
       active_leases: Type.Integer({ description: "Requests running on the model now." }),
       queued_requests: Type.Integer({ description: "Requests waiting for the model now." }),
       waits_for_memory: Type.Boolean({ description: "Whether others have to make room for it." }),
@@ -174,6 +175,31 @@ export const MemoryStatus = Schema(
   ),
 );
 export type MemoryStatus = Static<typeof MemoryStatus>;
+
+/** `POST /v1/memory/pin` */
+export const PinRequest = Schema(
+  Type.Object(
+    {
+      model: Type.String({ minLength: 1, description: "The id of a model of the pool." }),
+      pinned: Type.Boolean({ description: "False takes the pin away." }),
+    },
+    { $id: "PinRequest" },
+  ),
+);
+export type PinRequest = Static<typeof PinRequest>;
+
+/** Whether the model is pinned now. */
+export const Pinned = Schema(
+  Type.Object(
+    {
+      model: Type.String(),
+      pinned: Type.Boolean(),
+      resident: Type.Boolean({ description: "Whether it is loaded." }),
+    },
+    { $id: "Pinned" },
+  ),
+);
+export type Pinned = Static<typeof Pinned>;
 
 /** `POST /v1/memory/tier` */
 export const TierMove = Schema(

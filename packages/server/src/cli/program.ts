@@ -6,6 +6,7 @@ import { engineCommand } from "./engine/index.js";
 import { importCommand } from "./import.js";
 import type { Io } from "./io.js";
 import { loadCommand } from "./load.js";
+import { pinCommands } from "./pin.js";
 import { unloadCommand } from "./unload.js";
 
 /**
@@ -186,6 +187,9 @@ Examples:
 
   program.addCommand(loadCommand(io, verb).copyInheritedSettings(program));
   program.addCommand(unloadCommand(io, verb).copyInheritedSettings(program));
+  for (const command of pinCommands(io, verb)) {
+    program.addCommand(command.copyInheritedSettings(program));
+  }
   program.addCommand(importCommand(io, verb).copyInheritedSettings(program));
   program.addCommand(engineCommand(io, verb, program));
 

@@ -62,9 +62,9 @@ test("a model whose weights are kept is listed with them, and whether they are l
   ];
   const { out } = await runCli(["ps", "--url", door.url]);
   expect(cells(out).slice(1)).toEqual([
-    ["warm:1b", "2", "1.0 GB", "-", "0", "0", "weights locked in memory"],
-    ["loose:1b", "2", "1.0 GB", "-", "0", "0", "weights in memory"],
-    ["back:1b", "2", "1.0 GB", "-", "0", "0", "weights are being read"],
+    ["warm:1b", "2", "1.0 GB", "-", "0", "0", "-", "weights locked in memory"],
+    ["loose:1b", "2", "1.0 GB", "-", "0", "0", "-", "weights in memory"],
+    ["back:1b", "2", "1.0 GB", "-", "0", "0", "-", "weights are being read"],
   ]);
 });
 

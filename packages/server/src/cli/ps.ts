@@ -53,7 +53,8 @@ export async function ps(io: Io, options: ConnectionOptions & { json?: boolean }
 
 /** What becomes of a model, or where it is when it is loaded. */
 function stateText(row: MemoryModel): string {
-  if (row.state === "ready") return placementText(row.placement);
+  if (row.state === "ready")
+    return `${placementText(row.placement)}${row.pinned ? ", pinned" : ""}`;
   if (row.state !== "unloaded") return row.state;
   if (row.queued_requests > 0) {
     return row.waits_for_memory ? "waits for memory" : "waits to be loaded";

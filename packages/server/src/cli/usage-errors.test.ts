@@ -8,6 +8,8 @@ const VERBS = [
     "ps",
     "load",
     "unload",
+    "pin",
+    "unpin",
     "list",
     "catalog",
     "show",

@@ -6,6 +6,7 @@ import { memoryRoutes } from "./memory.js";
 import { modelRoutes } from "./models.js";
 import { moeOffloadRoute } from "./moe-offload.js";
 import type { InferenceParts } from "./parts.js";
+import { pinRoute } from "./pin.js";
 import { rootRoute } from "./root.js";
 import { Timing } from "./timed.js";
 
@@ -22,6 +23,7 @@ export function inferenceRoutes(parts: InferenceParts): Route[] {
     moeOffloadRoute(parts),
     ...memoryRoutes(parts, timing),
     ...kvParkRoutes(parts),
+    pinRoute(parts),
     chatRoute(parts),
   ];
   // Those that wait for models; the others tell only of what is there.

@@ -147,6 +147,7 @@ function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel)
     ...keptRow(activity, report.kept, model.weightsPath),
     moe_offload: activity.moeOffload ?? model.memory.moeOffload,
     expert_bytes: gguf?.expertBytes ?? null,
+    pinned: activity.pinned,
     active_leases: activity.activeLeases,
     queued_requests: activity.queued,
     waits_for_memory: activity.waitsForMemory,

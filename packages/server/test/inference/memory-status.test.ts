@@ -81,6 +81,7 @@ describe("GET /v1/memory/status", () => {
       priority: "normal",
       moe_offload: "off",
       expert_bytes: 0,
+      pinned: false,
       active_leases: 0,
       queued_requests: 0,
       waits_for_memory: false,

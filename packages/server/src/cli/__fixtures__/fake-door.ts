@@ -86,6 +86,7 @@ export function memoryRow(id: string, more: Partial<MemoryModel> = {}): MemoryMo
     kept_problem: null,
     moe_offload: "off",
     expert_bytes: 0,
+    pinned: false,
     active_leases: 0,
     queued_requests: 0,
     waits_for_memory: false,
@@ -169,6 +170,7 @@ export async function openFakeDoor(): Promise<FakeDoor> {
       send(response, state.ready ? 200 : 503, state);
     } else if (path === "/v1/models") send(response, 200, { object: "list", data: door.models });
     else if (path === "/v1/memory/status") send(response, 200, door.memory);
+    else if (path === "/v1/memory/pin") send(response, 200, { ...body, resident: true });
     else if (path === "/v1/memory/tier") {
       const moved = door.move(body as unknown as TierMove);
       if (typeof moved !== "string") send(response, 200, moved);

@@ -27,6 +27,8 @@ const ARGUMENTS: Readonly<Record<string, readonly Meaning[]>> = {
   show: ["known"],
   load: ["installed"],
   unload: ["installed"],
+  pin: ["installed"],
+  unpin: ["installed"],
   pull: ["catalog"],
   convert: ["folders", "nothing"],
   import: ["files"],
