@@ -6,6 +6,7 @@ export type {
   ErrorBody,
   Health,
   Latency,
+  LoadPlan,
   MemoryModel,
   MemoryStatus,
   Model,

@@ -214,14 +214,68 @@ export const TierMove = Schema(
           description: "Tokens of context to allocate in tier 1.",
         }),
       ),
+      estimate_only: Maybe(
+        Type.Boolean({
+          description: "Only tells how the model would be loaded into tier 1; nothing is done.",
+        }),
+      ),
     },
     { $id: "TierMove" },
   ),
 );
 export type TierMove = Static<typeof TierMove>;
 
-/** Where the model is now. */
+/** How a model would be loaded, and why so. */
+export const LoadPlan = Schema(
+  Type.Object(
+    {
+      fits: Type.Boolean(),
+      reason: Type.String({ description: "For people: what goes where, or what is missing." }),
+      estimate: Type.Object({
+        weights_bytes: bytes("Of all weights, wherever they go."),
+        kv_bytes: bytes("KV memory or recurrent state of the wanted context."),
+        workspace_bytes: bytes("Compute and output buffers."),
+        process_bytes: bytes("What an engine process takes beside them."),
+        correction: Type.Number({ description: "By measured loads; 1 is the formula alone." }),
+      }),
+      placement: orNull(
+        Type.Object({
+          kind: OneOf(["gpu", "gpu_moe_cpu", "split", "cpu"]),
+          gpu_layers: Type.Integer(),
+          cpu_expert_layers: Type.Integer(),
+          context_len: Type.Integer(),
+          slots: Type.Integer(),
+          devices: Type.Array(
+            Type.Object({ name: Type.String(), layers: Type.Integer(), bytes: Type.Integer() }),
+          ),
+          host_bytes: bytes("Booked on the host, mapped weights included."),
+          transfer_ms: orNull(
+            Type.Number(),
+            "To move the weights; null where no speed is measured.",
+          ),
+        }),
+        "Null when it does not fit.",
+      ),
+      victims: Type.Array(
+        Type.Object({
+          model: Type.String(),
+          to_tier: MemoryTier,
+          reason: OneOf(EVICTION_REASONS),
+          reload_ms: Type.Number({ description: "To have it back." }),
+        }),
+        { description: "Idle models that would go for it." },
+      ),
+    },
+    { $id: "LoadPlan" },
+  ),
+);
+export type LoadPlan = Static<typeof LoadPlan>;
+
+/** Where the model is now; with `estimate_only` also how it would be loaded. */
 export const TierMoved = Schema(
-  Type.Object({ model: Type.String(), placement: Placement }, { $id: "TierMoved" }),
+  Type.Object(
+    { model: Type.String(), placement: Placement, plan: Type.Optional(LoadPlan) },
+    { $id: "TierMoved" },
+  ),
 );
 export type TierMoved = Static<typeof TierMoved>;

@@ -14,6 +14,11 @@ export function loadCommand(io: Io, action: ActionOf): Command {
         "only bring its weights into memory, for a fast load later",
       ).conflicts("ctx"),
     )
+    .addOption(
+      new Option("--estimate-only", "only print how it would be loaded, and why").conflicts(
+        "weightsOnly",
+      ),
+    )
     .option("--url <url>", "the server's address (SOMNUS_URL; else the configured one)")
     .option("--api-key <key>", "the key to send (SOMNUS_API_KEY)")
     .option("--json", "print JSON")
@@ -25,7 +30,8 @@ It waits until the model is ready; idle models make room. It goes again like any
 Examples:
   somnus load smollm2:135m
   somnus load qwen2.5-coder:0.5b --ctx 16384
-  somnus load qwen2.5-coder:0.5b --weights-only`,
+  somnus load qwen2.5-coder:0.5b --weights-only
+  somnus load qwen2.5-coder:0.5b --ctx 32768 --estimate-only`,
     )
     .action(
       action(async (options, args) => (await import("./move-model.js")).load(io, options, args)),

@@ -48,6 +48,55 @@ test("load --ctx sends the context, which is a number of tokens", async () => {
   }
 });
 
+test("load --estimate-only prints the plan and asks for nothing else", async () => {
+  const door = await openFakeDoor();
+  door.move = ({ model }) => ({
+    model,
+    placement,
+    plan: {
+      fits: true,
+      reason: "All 24 layers are on Made up. old has to go for it.",
+      estimate: {
+        weights_bytes: 3 * 2 ** 30,
+        kv_bytes: 2 ** 29,
+        workspace_bytes: 2 ** 28,
+        process_bytes: 2 ** 26,
+        correction: 1.05,
+      },
+      placement: {
+        kind: "gpu",
+        gpu_layers: 24,
+        cpu_expert_layers: 0,
+        context_len: 8_192,
+        slots: 4,
+        devices: [{ name: "Made up", layers: 24, bytes: 4 * 2 ** 30 }],
+        host_bytes: 2 ** 27,
+        transfer_ms: null,
+      },
+      victims: [
+        { model: "old", to_tier: "tier3_nvme_ssd", reason: "memory_budget", reload_ms: 2_500 },
+      ],
+    },
+  });
+  const text = await somnus("load", "m", "--ctx", "8192", "--estimate-only", "--url", door.url);
+  expect(door.asked.map(({ body }) => body)).toEqual([
+    { model: "m", target_tier: "tier1_gpu_vram", context_len: 8_192, estimate_only: true },
+  ]);
+  expect(text).toBe(`m can be loaded: All 24 layers are on Made up. old has to go for it.
+  context:         8192 tokens, 4 slots
+  Made up:         4 GiB, 24 layers
+  host memory:     128 MiB
+  weights:         3 GiB
+  context memory:  512 MiB
+  workspace:       256 MiB
+  process:         64 MiB
+  measured loads:  +5.0 %
+  would go:        old (2.5 s to have it back)
+`);
+  const both = somnus("load", "m", "--weights-only", "--estimate-only", "--url", door.url);
+  await expect(both).rejects.toThrow("cannot be used with");
+});
+
 test("unload asks for tier 3", async () => {
   const door = await openFakeDoor();
   expect(await somnus("unload", "tiny:1b", "--url", door.url)).toBe("tiny:1b is unloaded.\n");

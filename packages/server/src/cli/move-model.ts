@@ -2,6 +2,7 @@ import type { TierMove, TierMoved } from "@somnus/client";
 import { type ConnectionOptions, connect, reach } from "./connection.js";
 import { EXIT } from "./failure.js";
 import type { Io } from "./io.js";
+import { planText } from "./plan-text.js";
 import { placementText } from "./ps.js";
 import { bytesText } from "./quantities.js";
 
@@ -12,11 +13,17 @@ interface MoveOptions extends ConnectionOptions {
 /** `somnus load ID`: waits until the running server has loaded a model. */
 export function load(
   io: Io,
-  options: MoveOptions & { ctx?: number; weightsOnly?: boolean },
+  options: MoveOptions & { ctx?: number; weightsOnly?: boolean; estimateOnly?: boolean },
   [model]: string[],
 ): Promise<number> {
   if (options.weightsOnly) return keep(io, options, model!);
   const context = options.ctx === undefined ? {} : { context_len: options.ctx };
+  if (options.estimateOnly) {
+    const wanted = { target_tier: "tier1_gpu_vram", ...context, estimate_only: true } as const;
+    return move(io, options, { model: model!, ...wanted }, ({ model: id, plan }) =>
+      plan === undefined ? `The server cannot tell how ${id} would be loaded.` : planText(id, plan),
+    );
+  }
   return move(
     io,
     options,

@@ -1,4 +1,5 @@
 import {
+  type LoadPlan,
   type MemoryModel,
   MemoryStatus,
   TierMove,
@@ -10,6 +11,7 @@ import type { PoolModel } from "../models/index.js";
 import type { ModelActivity, WaitAccuracy } from "../scheduling/index.js";
 import { keptRow } from "./kept-row.js";
 import { kvParkOf } from "./kv-park.js";
+import { planOf } from "./load-plan.js";
 import type { InferenceParts, MemoryReport } from "./parts.js";
 import { placementOf, sum } from "./placement.js";
 import { profileOf } from "./profile.js";
@@ -43,15 +45,30 @@ export function memoryRoutes(parts: InferenceParts, timing: Timing): Route[] {
       openWhileStaging: false,
       handler: async ({ body, signal }) => {
         const model = await parts.pool.resolve(body.model);
-        await move(parts, model, body, signal);
+        const plan = body.estimate_only ? planFor(parts, model, body) : null;
+        if (plan === null) await move(parts, model, body, signal);
         const { facts, placement, keptBytes } = parts.scheduler.activity(model.id);
         return jsonReply({
           model: model.id,
           placement: placementOf(model, facts, placement, keptBytes),
+          ...(plan === null ? {} : { plan }),
         } satisfies TierMoved);
       },
     }),
   ];
+}
+
+function planFor(
+  { scheduler, loadable }: InferenceParts,
+  model: PoolModel,
+  body: TierMove,
+): LoadPlan {
+  if (body.target_tier !== "tier1_gpu_vram") {
+    throw new SomnusError("invalid_request", "estimate_only is for tier1_gpu_vram.", {
+      param: "estimate_only",
+    });
+  }
+  return planOf(scheduler, loadable(model), body.context_len ?? null);
 }
 
 function move(

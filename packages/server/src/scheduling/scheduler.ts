@@ -27,6 +27,7 @@ import type { Applies } from "./moe-offload.js";
 import { type Outline, outlineOf } from "./outline.js";
 import { type ParkingReport, reportOf } from "./parking/report.js";
 import { bookingsOf } from "./plan-input.js";
+import { type Preview, preview } from "./preview.js";
 import type { Schedulable } from "./schedulable.js";
 import {
   createState,
@@ -345,6 +346,14 @@ export class Scheduler {
   /** Pins a model, or takes its pin away: what is pinned stays loaded once it is. Not kept when the server ends. */
   pin(model: Schedulable, pinned: boolean): void {
     this.#post({ type: "pinAsked", terms: model.terms, pinned, at: now() });
+  }
+
+  /**
+   * How a model would be loaded now; nothing is done. Null while memory is not planned.
+   * @param contextTokens the pool context, no more and no less; null: as it is usually loaded
+   */
+  preview({ terms }: Schedulable, contextTokens: number | null): Preview | null {
+    return preview(this.#state, terms, contextTokens, now());
   }
 
   /** What a model does now. */
