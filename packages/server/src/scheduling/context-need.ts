@@ -5,6 +5,8 @@ import type { ContextNeed } from "./state.js";
 const CONTEXT_FLOOR_TOKENS = 2048;
 /** A chat template's own text: a default system prompt, markers around the conversation. */
 const TEMPLATE_TOKENS = 512;
+/** What a token stands for in running text, on the safe side. */
+const ESTIMATED_BYTES_PER_TOKEN = 3;
 /** Role markers and line ends around one message. */
 const MESSAGE_TOKENS = 32;
 
@@ -14,12 +16,18 @@ const MESSAGE_TOKENS = 32;
  */
 export function needOf(request: GenerationRequest): ContextNeed {
   let promptBound = TEMPLATE_TOKENS;
+  let promptEstimate = 0;
   for (const message of request.messages) {
     promptBound += MESSAGE_TOKENS;
-    for (const part of message.parts) promptBound += Buffer.byteLength(part.text);
+    for (const part of message.parts) {
+      const bytes = Buffer.byteLength(part.text);
+      promptBound += bytes;
+      promptEstimate += bytes / ESTIMATED_BYTES_PER_TOKEN;
+    }
   }
   return {
     promptBound,
+    promptEstimate: Math.ceil(promptEstimate),
     maxTokens: request.maxTokens,
     ...(request.contextTokens === undefined ? {} : { asked: request.contextTokens }),
   };
@@ -28,6 +36,15 @@ export function needOf(request: GenerationRequest): ContextNeed {
 /** Tokens a request can use at most, from its count where there is one, else from the bound. */
 export function withoutFloor(need: ContextNeed): number {
   return need.asked ?? (need.promptTokens ?? need.promptBound) + need.maxTokens;
+}
+
+/**
+ * Tokens that a request is expected to use, for as long as nobody can count them: the bound would have a model
+ * refused, or others thrown out, for context that the request does not need. The engine's count corrects it.
+ */
+export function expectedTokens(need: ContextNeed): number {
+  const prompt = need.promptTokens ?? need.promptEstimate ?? need.promptBound;
+  return need.asked ?? prompt + need.maxTokens;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { reloadMs } from "../memory/index.js";
-import { floorOf, withoutFloor } from "./context-need.js";
+import { expectedTokens, floorOf } from "./context-need.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
 import { expectedHoldMs, remainingMs } from "./service-time.js";
 import type { ContextNeed, ModelState, SchedulerState } from "./state.js";
@@ -201,7 +201,7 @@ export function holdersOf(
     if (heldInMs(state, model, model.heldBy, at) !== 0) return model.heldBy;
   }
   const { budgets, plan } = state.memory;
-  const least = Math.max(1, Math.min(model.poolTokens, withoutFloor(need)));
+  const least = Math.max(1, Math.min(model.poolTokens, expectedTokens(need)));
   const wanted = wantedOf(model, model.terms.memory, least, "any");
   const planned = (everybodyLeaves: boolean) => {
     const residents = residentsFor(state, model, at, "any", everybodyLeaves);

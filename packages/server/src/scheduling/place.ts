@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../http/errors.js";
 import type { Plan, Refusal } from "../memory/index.js";
 import { isClearing } from "./clearing.js";
-import { withoutFloor } from "./context-need.js";
+import { expectedTokens } from "./context-need.js";
 import { demandOf, isSpared, SPARED_MS } from "./demand.js";
 import { evict, isLeaving } from "./evict.js";
 import { advance, refuse, startLoad, unask } from "./grant.js";
@@ -155,7 +155,7 @@ function leastContext(state: SchedulerState, model: ModelState): number {
   const head = model.queue[0];
   const need = head === undefined ? null : state.requests.get(head)!.need;
   if (model.askedContext !== null) return model.poolTokens;
-  const room = need === null ? 1 : withoutFloor(need);
+  const room = need === null ? 1 : expectedTokens(need);
   return Math.max(1, Math.min(model.poolTokens, room));
 }
 

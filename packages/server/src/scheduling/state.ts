@@ -39,6 +39,8 @@ export interface ModelTerms {
 export interface ContextNeed {
   /** No prompt of this request can have more tokens than this. */
   promptBound: number;
+  /** What it is likely to have; absent: the bound stands for it. */
+  promptEstimate?: number;
   /** Counted by the engine; absent until somebody had to know. */
   promptTokens?: number;
   maxTokens: number;
