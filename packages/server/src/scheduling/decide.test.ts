@@ -162,6 +162,9 @@ describe("scheduler", () => {
     const large = world.arrive(TERMS[0]!, 100, 16, 10_000);
     expect(world.running.has(small)).toBe(true);
     world.finish(small);
+    // The conversation is taken along.
+    expect(world.pending.map(({ effect }) => effect.type)).toEqual(["park"]);
+    world.settle(0, true);
     expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
     world.settle(0, true);
     expect(world.pending.map(({ effect }) => effect)).toEqual([
@@ -174,6 +177,8 @@ describe("scheduler", () => {
         evicted: [],
       },
     ]);
+    world.settle(0, true);
+    expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unpark"]);
     world.settle(0, true);
     expect(world.running.has(large)).toBe(true);
   });

@@ -43,6 +43,8 @@ export function wantedOf(
   };
 }
 
+const NOWHERE: readonly number[] = [];
+
 /**
  * The models that hold memory, and which of them may not go for `wanted` now. With `everybodyLeaves`
  * as it will be when those that run and wait have gone.
@@ -60,22 +62,38 @@ export function residentsFor(
   for (const model of state.models.values()) {
     const { placement, pages, terms } = model;
     if (terms.memory === undefined) continue;
+    // Of every model for every plan: literals of one shape, because spreading costs many times as much.
     const { artifact, artifactBytes, priority, keepWarm } = terms.memory;
-    const which = { model: terms.id, artifact, artifactBytes, priority };
     const stays = keptFrom(model, demand, at);
     const held = (everybodyLeaves ? null : holdOf(state, model, turn, impatient)) ?? stays;
     if (placement !== null && model !== wanted) {
-      const { deviceBytes, hostBytes, mappedBytes } = placement;
-      const engine = { deviceBytes, hostBytes, mappedBytes, keptBytes: 0 };
-      residents.push({ ...which, ...engine, tier: "tier1_gpu_vram", held, keepWarm });
+      residents.push({
+        model: terms.id,
+        artifact,
+        artifactBytes,
+        tier: "tier1_gpu_vram",
+        priority,
+        held,
+        keepWarm,
+        deviceBytes: placement.deviceBytes,
+        hostBytes: placement.hostBytes,
+        mappedBytes: placement.mappedBytes,
+        keptBytes: 0,
+      });
     }
     if (pages.bytes > 0) {
       residents.push({
-        ...which,
-        ...{ deviceBytes: [], hostBytes: 0, mappedBytes: 0, keptBytes: pages.bytes },
+        model: terms.id,
+        artifact,
+        artifactBytes,
         tier: "tier2_pinned_ram",
+        priority,
         held: everybodyLeaves ? stays : holdOfPages(model, held),
         keepWarm,
+        deviceBytes: NOWHERE,
+        hostBytes: 0,
+        mappedBytes: 0,
+        keptBytes: pages.bytes,
       });
     }
   }

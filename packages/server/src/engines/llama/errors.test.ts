@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ExitReason } from "../engine.js";
-import { engineError, exitError, stalled } from "./errors.js";
+import { engineError, exitError, stalled, withReasonOf } from "./errors.js";
 
 describe("engineError", () => {
   it("names both numbers when the context is too small", () => {
@@ -99,4 +99,13 @@ it("tells how the engine ended", () => {
 it("tells how long it was silent", () => {
   expect(stalled(120_000)).toMatchObject({ code: "engine_timeout" });
   expect(stalled(120_000).message).toContain("120 s");
+});
+
+it.each([
+  [["E ggml_gallocr_reserve_n: failed to allocate CUDA0 buffer of size 314572800"], true],
+  [["I slot 0 released"], false],
+  [["E cudaMalloc failed: out of memory", ...Array(20).fill("I slot 0 released")], false],
+])("tells a failed computation for want of memory by the log, %#", (log, isFull) => {
+  const failed = engineError(500, { error: { type: "server_error", message: "Compute error." } });
+  expect(withReasonOf(failed, log).code).toBe(isFull ? "device_out_of_memory" : "engine_failed");
 });

@@ -3,6 +3,7 @@ import type { ExitReason } from "../engine.js";
 
 /** What may reach a client of an engine's own words, at most. */
 const LONGEST_QUOTE = 300;
+const OUT_OF_MEMORY = /out of memory|failed to allocate|unable to allocate/i;
 /** Absolute paths, and the source positions that assertions carry. */
 const PATH =
   /(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+){2,}(?::\d+)?|\b[\w-]+\.(?:cpp|cu|c|h|hpp|m|metal)(?::\d+)?\b/g;
@@ -42,7 +43,7 @@ export function engineError(status: number, body: unknown): SomnusError {
       { cause: body },
     );
   }
-  if (/out of memory|failed to allocate|unable to allocate/i.test(message)) {
+  if (OUT_OF_MEMORY.test(message)) {
     return new SomnusError(
       "device_out_of_memory",
       "The engine ran out of memory during the request.",
@@ -61,6 +62,22 @@ export function engineError(status: number, body: unknown): SomnusError {
     sense ? `The engine failed on this request: ${sense}` : "The engine failed on this request.",
     { cause: body },
   );
+}
+
+/** How far back its log is read for what was behind a failure, lines. */
+const LINES_OF_A_FAILURE = 20;
+
+/**
+ * An engine that could not have the memory for a computation says no more than that it failed; its log says why.
+ * @param log its last lines, the newest last
+ * @returns `device_out_of_memory` in that case, else the error as it is
+ */
+export function withReasonOf(error: SomnusError, log: readonly string[]): SomnusError {
+  if (error.code !== "engine_failed" || !/compute error/i.test(error.message)) return error;
+  const told = log.slice(-LINES_OF_A_FAILURE).some((line) => OUT_OF_MEMORY.test(line));
+  if (!told) return error;
+  const message = "The engine ran out of memory during the request.";
+  return new SomnusError("device_out_of_memory", message, { cause: error });
 }
 
 /** @param prompt tokens of the request, @param context tokens that fit; null where not told */

@@ -3,7 +3,7 @@ import { SomnusError } from "../../http/errors.js";
 import type { EngineFacts, ExitReason, Loaded, SlotFiles } from "../engine.js";
 import type { HostedProcess } from "../host/index.js";
 import { type EngineClient, type JsonAnswer, readJson } from "./client.js";
-import { brokenAnswer, engineError, exitError, stalled } from "./errors.js";
+import { brokenAnswer, engineError, exitError, stalled, withReasonOf } from "./errors.js";
 import { readStream } from "./read-stream.js";
 import { slotFiles } from "./slot-files.js";
 import { StallClock } from "./stall-clock.js";
@@ -167,7 +167,7 @@ export class LlamaLoaded implements Loaded {
 
   async #explain(error: unknown, signal: AbortSignal): Promise<SomnusError> {
     if (signal.aborted && signal.reason instanceof SomnusError) return signal.reason;
-    if (error instanceof SomnusError) return error;
+    if (error instanceof SomnusError) return withReasonOf(error, this.#parts.process.lastLines());
     const exit = await within(this.exited, DEATH_NOTICE_MS);
     return exit === undefined ? brokenAnswer(error) : exitError(exit);
   }
