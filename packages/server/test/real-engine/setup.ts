@@ -14,7 +14,7 @@ declare module "vitest" {
 }
 
 /** The models that tests run on. */
-export const TEST_MODELS = ["smollm2:135m", "qwen2.5-coder:0.5b"] as const;
+export const TEST_MODELS = ["smollm2:135m", "qwen2.5-coder:0.5b", "gemma3:270m-base"] as const;
 
 /**
  * Brings engine and models the way a first start does, from the same caches, before the first test
