@@ -64,6 +64,11 @@ export class MachineMemory {
     });
   }
 
+  /** The budgets that loads are planned with now, null before the first measurement or on a made-up machine. */
+  planned(): { budgets: Budgets } | null {
+    return this.#planned?.machine.simulated === false ? this.#planned : null;
+  }
+
   /** What estimates rest on now; null before the first measurement. Costs nothing. */
   grounds(): Grounds | null {
     return this.#planned;

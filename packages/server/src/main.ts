@@ -7,6 +7,7 @@ import {
   type ModelConfig,
 } from "./config/index.js";
 import { openParkingFolder, parkingKeyOf, whyNotParked } from "./conversation-parking.js";
+import { untilReleased } from "./device-release.js";
 import { createLlamaEngine, type ModelSpec } from "./engines/index.js";
 import { createProvisioning, NextEngine } from "./engines/provisioning/index.js";
 import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
@@ -162,6 +163,24 @@ async function startOn(
       if (!closing.signal.aborted) log.warn({ err: error }, "memory could not be measured");
     }
   };
+  /** Until devices have freed what a model's engine held there; what they then say is planned with. */
+  const devicesReleased = async (model: string) => {
+    try {
+      const measured = await untilReleased(
+        memory.planned(),
+        (signal) =>
+          memory.measure(
+            () => scheduler.bookings(model),
+            signal,
+            () => scheduler.lockedBytes(),
+          ),
+        closing.signal,
+      );
+      if (measured !== null) scheduler.planWith(measured);
+    } catch (error) {
+      if (!closing.signal.aborted) log.warn({ err: error }, "memory could not be measured");
+    }
+  };
   const slotIdleSecs = config.server.kv_idle_timeout_secs;
   const keptFiles = new KeptFiles({
     log,
@@ -187,6 +206,7 @@ async function startOn(
       keptFiles.forget();
       void measureMemory();
     },
+    onGone: (model) => devicesReleased(model),
     onLoaded: (load) => {
       const machine = memory.grounds()?.machine;
       learned.finished(load, machine?.simulated === false ? machine.devices.length : null);

@@ -52,6 +52,8 @@ export interface EngineEvents {
   /** A load is over, well or with an error. */
   loaded(model: string, error?: SomnusError): void;
   finished(load: Omit<FinishedLoad, "fromTier">): void;
+  /** An unloaded engine's process has gone; its memory counts as free when this settles. */
+  gone(model: string): Promise<void>;
   /** An unloaded engine has gone, or its end failed. */
   unloaded(model: string, error?: unknown): void;
   /** An engine has come or gone. */
@@ -211,6 +213,7 @@ export class KeptEngines {
     const engine = this.#kept.get(id);
     try {
       if (engine) await this.#end(engine, engine.hangs ? "now" : "drain");
+      await this.#on.gone(id);
     } catch (error) {
       this.#on.unloaded(id, error);
       throw error;

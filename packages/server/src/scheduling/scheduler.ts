@@ -157,6 +157,8 @@ export class Scheduler {
     slotIdleMs?: number;
     /** Called when an engine or kept weights have come or gone, so that memory can be measured anew. Must not throw. */
     onResidency?: () => void;
+    /** Called when an unloaded model's process has gone; its memory is given out again when this settles. Must not throw. */
+    onGone?: (model: string) => Promise<void>;
     /** Called with every load that went well. Must not throw. */
     onLoaded?: (load: FinishedLoad) => void;
     log: Logger;
@@ -182,6 +184,7 @@ export class Scheduler {
             this.#loads.tell(model, error);
           }
         },
+        gone: options.onGone ?? (async () => {}),
         unloaded: (model, error) => this.#unloads.tell(model, error),
         finished: (load) => {
           const isWarm = this.#state.models.get(load.model.terms.id)?.loadsWarm;
@@ -400,9 +403,12 @@ export class Scheduler {
     this.#post({ type: "memoryMeasured", memory, at: now() });
   }
 
-  /** What is booked for models, those that come and those that go included, and for what is parked. */
-  bookings(): Booking[] {
-    return bookingsOf(this.#state);
+  /**
+   * What is booked for models, those that come and those that go included, and for what is parked.
+   * @param without the model whose engine is left out
+   */
+  bookings(without?: string): Booking[] {
+    return bookingsOf(this.#state, this.#state.models.get(without ?? "") ?? null);
   }
 
   /** What is parked now. */
