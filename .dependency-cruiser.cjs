@@ -37,6 +37,7 @@ const ROOT_FILES = [
   "kept-files",
   "learned-memory",
   "learned-times",
+  "load-estimate",
   "machine-memory",
   "main",
   "model-memory",
@@ -174,6 +175,13 @@ module.exports = {
       severity: "error",
       from: { path: "^packages/[^/]+/src/", pathNot: [TESTS, `${SERVER}cli/serve[^/]*\\.ts$`] },
       to: { path: `${SERVER}main\\.ts$` },
+    },
+    {
+      name: "load-estimate-only-from-its-verb",
+      comment: "Only the estimate verb composes an estimate without a server.",
+      severity: "error",
+      from: { path: "^packages/[^/]+/src/", pathNot: [TESTS, `${SERVER}cli/estimate[^/]*\\.ts$`] },
+      to: { path: `${SERVER}load-estimate\\.ts$` },
     },
     {
       name: "startup-only-from-main",

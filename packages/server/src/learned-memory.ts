@@ -7,7 +7,7 @@ import {
   measuredLoad,
   readEngineMemory,
 } from "./memory/index.js";
-import { estimateOf, keyOf, type LoadShape } from "./model-memory.js";
+import { type Corrected, estimateOf, keyOf, type LoadShape } from "./model-memory.js";
 import type { Logger } from "./observe/index.js";
 import type { FinishedLoad } from "./scheduling/index.js";
 import {
@@ -26,6 +26,17 @@ const MOST_KEPT = 2_000;
 export interface ReloadMs {
   fromTier2: number | null;
   fromTier3: number | null;
+}
+
+/** Estimates with what loads have shown that a store knows of; nothing is learned. @throws what the store does */
+export async function correctionsOf(store: Pick<Store, "ask">): Promise<Corrected> {
+  const loads = (await latestCorrections(store, MOST_KEPT)).flatMap((row) => asLoad(row) ?? []);
+  return (estimated, key) =>
+    correct(
+      estimated,
+      loads.filter(({ modelDigest }) => modelDigest === key.modelDigest),
+      key,
+    );
 }
 
 /** What loads have shown of models' memory and of the time they take; kept in the store. */

@@ -8,7 +8,7 @@ import {
 } from "./config/index.js";
 import { openParkingFolder, parkingKeyOf, whyNotParked } from "./conversation-parking.js";
 import { untilReleased } from "./device-release.js";
-import { createLlamaEngine, type ModelSpec } from "./engines/index.js";
+import { createLlamaEngine } from "./engines/index.js";
 import { createProvisioning, NextEngine } from "./engines/provisioning/index.js";
 import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
 import { IdleHeap } from "./idle-heap.js";
@@ -18,7 +18,7 @@ import { LearnedMemory } from "./learned-memory.js";
 import { LearnedTimes } from "./learned-times.js";
 import { MachineMemory } from "./machine-memory.js";
 import { keptFigures, type ParkingFolder, QuietProbe } from "./memory/index.js";
-import { memoryTermsOf } from "./model-memory.js";
+import { memoryTermsOf, specOf } from "./model-memory.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
 import { schedulerLimitsOf } from "./scheduler-limits.js";
@@ -236,13 +236,7 @@ async function startOn(
   };
   const asSchedulable = (model: PoolModel): Schedulable => {
     const gguf = model.gguf!;
-    const spec: ModelSpec = {
-      id: model.id,
-      weightsPath: model.weightsPath,
-      gguf,
-      ...(model.projectorPath === null ? {} : { projectorPath: model.projectorPath }),
-      ...(model.projectorGguf === null ? {} : { projectorGguf: model.projectorGguf }),
-    };
+    const spec = specOf({ ...model, gguf });
     return {
       terms: {
         id: model.id,

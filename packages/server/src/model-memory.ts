@@ -70,6 +70,18 @@ export function memoryTermsOf(
   };
 }
 
+/** The model as its engine knows it. */
+export function specOf(model: PoolModel & { gguf: NonNullable<PoolModel["gguf"]> }): ModelSpec {
+  const { id, weightsPath, gguf, projectorPath, projectorGguf } = model;
+  return {
+    id,
+    weightsPath,
+    gguf,
+    ...(projectorPath === null ? {} : { projectorPath }),
+    ...(projectorGguf === null ? {} : { projectorGguf }),
+  };
+}
+
 /** The load that is hoped for: with all layers on devices that may go there. */
 function wantedShape(
   model: Pick<PoolModel, "slots" | "plan" | "memory">,

@@ -3,6 +3,7 @@ import { VERSION } from "../version.js";
 import { actionsWith } from "./action.js";
 import { completionCommand } from "./completion/index.js";
 import { engineCommand } from "./engine/index.js";
+import { estimateCommand } from "./estimate.js";
 import { importCommand } from "./import.js";
 import type { Io } from "./io.js";
 import { loadCommand } from "./load.js";
@@ -186,6 +187,7 @@ Examples:
     );
 
   program.addCommand(loadCommand(io, verb).copyInheritedSettings(program));
+  program.addCommand(estimateCommand(io, verb).copyInheritedSettings(program));
   program.addCommand(unloadCommand(io, verb).copyInheritedSettings(program));
   for (const command of pinCommands(io, verb)) {
     program.addCommand(command.copyInheritedSettings(program));

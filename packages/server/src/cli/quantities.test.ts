@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesText, countText, durationText, memoryText } from "./quantities.js";
+import { bytesText, countText, durationText, memorySize, memoryText } from "./quantities.js";
 
 test.each([
   [0, "0 B"],
@@ -32,4 +32,24 @@ test.each([
 test("one is counted in the singular", () => {
   expect(countText(1, "request")).toBe("1 request");
   expect(countText(2, "request")).toBe("2 requests");
+});
+
+test("a size is read in powers of 1024, or of 1000 where it says so", () => {
+  const sizes = [
+    "24GiB",
+    "24g",
+    "24GB",
+    "512MiB",
+    "1.5k",
+    "1048576",
+    "0",
+    "1e3",
+    "24 apples",
+    "",
+    "-1",
+  ];
+  expect(sizes.map(memorySize)).toEqual([
+    ...[24 * 2 ** 30, 24 * 2 ** 30, 24e9, 2 ** 29, 1_536, 2 ** 20, 0],
+    ...[null, null, null, null],
+  ]);
 });

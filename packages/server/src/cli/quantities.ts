@@ -41,3 +41,16 @@ function parts(large: number, largeUnit: string, small: number, smallUnit: strin
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+const SIZE = /^(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?$/i;
+
+/** The bytes that a size means: "24GiB", "512m" (both in powers of 1024), "24GB" (of 1000), "1048576"; null for none. */
+export function memorySize(text: string): number | null {
+  const found = SIZE.exec(text.trim());
+  if (found === null) return null;
+  const [, number = "", unit, binary] = found;
+  const power = unit === undefined ? 0 : "kmgt".indexOf(unit.toLowerCase()) + 1;
+  const isDecimal = binary === "" && /b$/i.test(text.trim());
+  const bytes = Math.round(Number(number) * (isDecimal ? 1_000 : 1_024) ** power);
+  return Number.isSafeInteger(bytes) ? bytes : null;
+}

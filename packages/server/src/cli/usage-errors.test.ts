@@ -7,6 +7,7 @@ const VERBS = [
     "run",
     "ps",
     "load",
+    "estimate",
     "unload",
     "pin",
     "unpin",

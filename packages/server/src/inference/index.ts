@@ -10,6 +10,7 @@ import { pinRoute } from "./pin.js";
 import { rootRoute } from "./root.js";
 import { Timing } from "./timed.js";
 
+export { planOf } from "./load-plan.js";
 export type { InferenceParts, MemoryReport, Readiness } from "./parts.js";
 
 /** Every route of the inference door. */

@@ -1,6 +1,6 @@
 import type { LoadPlan } from "@somnus/contract";
 import { SomnusError } from "../http/index.js";
-import type { Schedulable, Scheduler } from "../scheduling/index.js";
+import type { Preview, Schedulable } from "../scheduling/index.js";
 import { sum } from "./placement.js";
 
 /**
@@ -8,8 +8,8 @@ import { sum } from "./placement.js";
  * @throws SomnusError invalid_request for a context that it does not have; staging before memory was measured
  */
 export function planOf(
-  scheduler: Scheduler,
-  model: Schedulable,
+  scheduler: { preview(model: Pick<Schedulable, "terms">, context: number | null): Preview | null },
+  model: Pick<Schedulable, "terms">,
   contextTokens: number | null,
 ): LoadPlan {
   const { id, maxContextTokens: most } = model.terms;

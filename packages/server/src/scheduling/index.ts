@@ -4,6 +4,7 @@ export type { WeightsKeeper } from "./kept-weights.js";
 export { type AdmissionFacts, Lease } from "./lease.js";
 export type { MemoryState, MemoryTerms } from "./memory-terms.js";
 export { withLease } from "./out-of-memory-retry.js";
+export { type Preview, previewAlone } from "./preview.js";
 export type { Schedulable } from "./schedulable.js";
 export { type AdmitOptions, type ModelActivity, Scheduler } from "./scheduler.js";
 export type { Average } from "./service-time.js";

@@ -1,7 +1,8 @@
 import { type Budgets, type Plan, type Refusal, totalsOf } from "../memory/index.js";
+import type { MemoryState } from "./memory-terms.js";
 import { newModel } from "./model-state.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
-import type { ModelTerms, SchedulerState } from "./state.js";
+import { createState, type ModelTerms, type SchedulerState } from "./state.js";
 
 /** How a model would be loaded now, and what the plan was made from. */
 export interface Preview {
@@ -37,4 +38,13 @@ export function preview(
     parts: { ...totalsOf(wanted.estimate), correction: wanted.estimate.correction },
     budgets: memory.budgets,
   };
+}
+
+/** The same on a server on which nothing is loaded. */
+export function previewAlone(
+  memory: MemoryState,
+  terms: ModelTerms,
+  contextTokens: number | null,
+): Preview | null {
+  return preview(createState(1, memory), terms, contextTokens, 0);
 }

@@ -355,7 +355,7 @@ export class Scheduler {
    * How a model would be loaded now; nothing is done. Null while memory is not planned.
    * @param contextTokens the pool context, no more and no less; null: as it is usually loaded
    */
-  preview({ terms }: Schedulable, contextTokens: number | null): Preview | null {
+  preview({ terms }: Pick<Schedulable, "terms">, contextTokens: number | null): Preview | null {
     return preview(this.#state, terms, contextTokens, now());
   }
 

@@ -1,4 +1,5 @@
 export { openStoreOrMemory } from "./open-or-memory.js";
+export { openStoreToRead, type StoreReader } from "./open-to-read.js";
 export { storeFile } from "./place.js";
 export {
   type Correction,

@@ -58,6 +58,12 @@ const BREACHES: [file: string, imports: string[], rule: string, to: string][] = 
   [`${S}router/a.ts`, ["../models/index.js"], "room-router", `${S}models/index.ts`],
   [`${S}store/a.ts`, ["../config/index.js"], "room-store", `${S}config/index.ts`],
   [`${S}cli/doctor.ts`, ["../main.js"], "main-only-from-serve", `${S}main.ts`],
+  [
+    `${S}cli/show.ts`,
+    ["../load-estimate.js"],
+    "load-estimate-only-from-its-verb",
+    `${S}load-estimate.ts`,
+  ],
   [`${S}cli/run.ts`, ["../startup.js"], "startup-only-from-main", `${S}startup.ts`],
   [`${S}cli/ps.ts`, ["../scheduling/index.js"], "room-cli", `${S}scheduling/index.ts`],
   [`${S}http/a.ts`, ["@somnus/client"], "client-in-its-rooms", "client"],

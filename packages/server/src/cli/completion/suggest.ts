@@ -12,6 +12,7 @@ export interface Suggestions {
 /** What the arguments of a verb are; `known`: installed or in the catalog. */
 type Meaning =
   | "installed"
+  | "installed or file"
   | "known"
   | "catalog"
   | "builds"
@@ -26,6 +27,7 @@ const ARGUMENTS: Readonly<Record<string, readonly Meaning[]>> = {
   rm: ["installed"],
   show: ["known"],
   load: ["installed"],
+  estimate: ["installed or file"],
   unload: ["installed"],
   pin: ["installed"],
   unpin: ["installed"],
@@ -88,6 +90,8 @@ async function argumentValues(
   switch (meaning) {
     case "installed":
       return plain(await ids.installed(), typed);
+    case "installed or file":
+      return { ...plain(await ids.installed(), typed), kind: "files" };
     case "known":
       return plain([...(await ids.installed()), ...(await ids.catalog())], typed);
     case "catalog":

@@ -31,7 +31,10 @@ export function correctionsFor(
 }
 
 /** What was measured lately, whatever the weights: at most `most` rows, the newest first. */
-export function latestCorrections(store: Store, most: number): Promise<KeptCorrection[]> {
+export function latestCorrections(
+  store: Pick<Store, "ask">,
+  most: number,
+): Promise<KeptCorrection[]> {
   const table = TABLES.memory_corrections;
   return store.ask({
     sql: `SELECT ${columnList(table)} FROM memory_corrections ORDER BY at DESC LIMIT ?`,
