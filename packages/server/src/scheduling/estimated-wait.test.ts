@@ -4,6 +4,7 @@ import { hostMemory } from "./__fixtures__/host-memory.js";
 import { terms } from "./__fixtures__/terms.js";
 import { World } from "./__fixtures__/world.js";
 import { estimatedWaitMs } from "./estimated-wait.js";
+import { newcomer } from "./newcomer.js";
 import type { ModelTerms } from "./state.js";
 
 const ONE: ModelTerms = {
@@ -136,14 +137,14 @@ describe("the wait that is told at arrival", () => {
           const it = [ONE, TWO][model]!;
           const state = world.state.models.get(it.id)!;
           const need = { promptBound: bound, maxTokens: max };
-          const before = estimatedWaitMs(world.state, state, need, world.at);
+          const before = estimatedWaitMs(world.state, state, newcomer(need, world.at), world.at);
           const request = world.arrive(it, bound, max);
           if (!world.open.has(request)) continue;
           expect(world.estimates.get(request)).toBe(before);
           expect(Number.isFinite(before)).toBe(true);
           expect(before).toBeGreaterThanOrEqual(0);
           if (!world.running.has(request)) {
-            const after = estimatedWaitMs(world.state, state, need, world.at);
+            const after = estimatedWaitMs(world.state, state, newcomer(need, world.at), world.at);
             expect(after).toBeGreaterThanOrEqual(before!);
           }
         }

@@ -1,25 +1,32 @@
 import { reloadMs } from "../memory/index.js";
-import { expectedTokens, floorOf } from "./context-need.js";
+import { expectedTokens } from "./context-need.js";
+import { foreseenStartMs } from "./foreseen-start.js";
+import { Line } from "./line.js";
+import { demandWith, type Newcomer } from "./newcomer.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
-import { expectedHoldMs, remainingMs } from "./service-time.js";
-import type { ContextNeed, ModelState, SchedulerState } from "./state.js";
-import { isWanted, wantedSince } from "./waiting.js";
+import { countBefore } from "./queue.js";
+import { remainingMs } from "./service-time.js";
+import type { ModelState, SchedulerState } from "./state.js";
+import { takesLane } from "./turns.js";
+import { isWanted, runningOn, wantedTurn } from "./waiting.js";
 
 /**
- * How long a request for the model that comes now will wait until it starts, in ms: for those before it, for
- * the model's load, and for others to leave the memory that the load needs. Null where nothing tells: a model
- * that is busy and has never served, or one whose load time is unknown. Never negative, always finite.
+ * How long a request for the model that comes now will wait until it starts, in ms: for those before it, also
+ * those of other models that share the processor's lane or the limit of running requests with it, for the
+ * model's load, and for others to leave the memory that the load needs. Null where nothing tells: a model that is
+ * busy and has never served, one whose load time is unknown, or background work that nobody has to make room
+ * for. Never negative, always finite. Who comes later and goes before it is not foreseen.
  * @param holders what `holdersOf` gives
  */
 export function estimatedWaitMs(
   state: SchedulerState,
   model: ModelState,
-  need: ContextNeed,
+  request: Newcomer,
   at: number,
-  holders: readonly string[] = holdersOf(state, model, need, at),
+  holders: readonly string[] | null = holdersOf(state, model, request, at),
 ): number | null {
-  const free = freeInMs(state, model, holders, at);
-  return free === null ? null : turnInMs(state, model, need, free, at);
+  const free = holders === null ? null : freeInMs(state, model, request.turn, holders, at);
+  return free === null ? null : startInMs(state, model, request, free, at);
 }
 
 /** How long the load of a model takes, in ms: as the last one did, else told from its size; null when nothing tells. */
@@ -40,10 +47,11 @@ export function loadMsOf(state: SchedulerState, model: ModelState): number | nul
 function freeInMs(
   state: SchedulerState,
   model: ModelState,
+  turn: number,
   holders: readonly string[],
   at: number,
 ): number | null {
-  if (model.phase === "ready") return yieldMs(state, model, at);
+  if (model.phase === "ready") return yieldMs(state, model, turn, at);
   const load = loadMsOf(state, model);
   if (load === null) return null;
   switch (model.phase) {
@@ -52,7 +60,11 @@ function freeInMs(
     case "unloading":
       return load;
     case "unloaded":
-      return sum([Math.max(0, model.coolUntil - at), heldInMs(state, model, holders, at), load]);
+      return sum([
+        Math.max(0, model.coolUntil - at),
+        heldInMs(state, model, turn, holders, at),
+        load,
+      ]);
   }
 }
 
@@ -61,111 +73,91 @@ function loadLeftMs(model: ModelState, load: number, at: number): number {
   return Math.max(load - (at - model.loadStartedAt), load / 10);
 }
 
-/** The time for which a loaded model lets another go first: both are loaded anew for it. */
-function yieldMs(state: SchedulerState, model: ModelState, at: number): number | null {
+/** The time for which a loaded model lets another go first, in ms: both are loaded anew for it. */
+function yieldMs(
+  state: SchedulerState,
+  model: ModelState,
+  turn: number,
+  at: number,
+): number | null {
   const other = model.yieldsTo === null ? undefined : state.models.get(model.yieldsTo);
-  if (other === undefined || !isWanted(other)) return 0;
+  if (other === undefined || !isWanted(other) || turn <= wantedTurn(state, other)) return 0;
   const parts = [
-    busyMs(state, model, at, "running"),
+    busyMs(state, model, at, Number.NEGATIVE_INFINITY),
     loadMsOf(state, other),
-    busyMs(state, other, at, "all"),
+    busyMs(state, other, at, turn),
     loadMsOf(state, model),
   ];
   return sum(parts);
 }
 
-interface Running {
-  /** From now, in ms; null when unknown. */
-  endsIn: number | null;
-  tokens: number;
-}
-
-/** When a request that comes now starts, in ms from now, on a model that can run requests in `free` ms. */
-function turnInMs(
+/** The lines of other models whose requests may have to be let in before the model's. */
+function rivalsOf(
   state: SchedulerState,
   model: ModelState,
-  need: ContextNeed,
-  free: number,
+  isInLane: boolean,
+  isLimited: boolean,
   at: number,
-): number | null {
-  const { terms, times, queue } = model;
-  const isReady = model.phase === "ready";
-  const slots = Math.max(1, isReady ? model.slots.length : terms.slots);
-  const running = isReady ? runningOf(state, model, at) : [];
-  let pool = model.poolTokens;
-  let promised = isReady ? model.reserved : 0;
-  let start = free;
-  for (let ahead = 0; ahead <= queue.length; ahead++) {
-    const request = ahead === queue.length ? null : state.requests.get(queue[ahead]!)!;
-    const tokens = likelyTokens(request?.need ?? need);
-    const room = Math.min(tokens, terms.maxContextTokens);
-    const grows = room > pool;
-    const least = (request?.need ?? need).asked === undefined ? floorOf(pool, slots) : 0;
-    const wanted = Math.min(pool, Math.max(tokens, least));
-    while (running.length > 0) {
-      if (!grows && running.length < slots && promised + wanted <= pool) break;
-      const first = takeFirst(running);
-      if (first.endsIn === null) return null;
-      start = Math.max(start, first.endsIn);
-      promised -= first.tokens;
+): Line[] {
+  const rivals: Line[] = [];
+  for (const other of state.models.values()) {
+    const { phase } = other;
+    if (other === model || (phase !== "ready" && phase !== "loading")) continue;
+    const takes = isInLane && takesLane(state, other);
+    if (!(takes || isLimited) || (other.queue.length === 0 && runningOn(other) === 0)) continue;
+    const loadMs = loadMsOf(state, other);
+    let freeAt = 0;
+    if (phase === "loading") {
+      freeAt = loadMs === null ? Number.POSITIVE_INFINITY : loadLeftMs(other, loadMs, at);
     }
-    if (grows) {
-      // The model has to be idle for that, and is loaded anew.
-      const load = loadMsOf(state, model);
-      if (load === null) return null;
-      start += load;
-      while (pool < room) pool = Math.min(Math.max(1, pool) * 2, terms.maxContextTokens);
-    }
-    if (request === null) break;
-    const hold = expectedHoldMs(times, request.size);
-    const held = Math.min(pool, Math.max(tokens, least));
-    running.push({ endsIn: hold === null ? null : start + hold, tokens: held });
-    promised += held;
+    rivals.push(new Line(state, other, { at, freeAt, takesLane: takes, loadMs }));
   }
-  return start;
+  return rivals;
 }
 
-function runningOf(state: SchedulerState, model: ModelState, at: number): Running[] {
-  const running: Running[] = [];
-  for (const slot of model.slots) {
-    if (slot.request === null) continue;
-    const { size, grantedAt, reserved } = state.requests.get(slot.request)!;
-    running.push({ endsIn: remainingMs(model.times, size, at - grantedAt), tokens: reserved });
-  }
-  return running;
+/**
+ * Whether the model's requests take the processor's lane. Of one that is not loaded where there are devices that
+ * is not known, and taken not to be so.
+ */
+function willTakeLane(state: SchedulerState, model: ModelState): boolean {
+  if (model.placement !== null) return takesLane(state, model);
+  const { limits, memory } = state;
+  if (!limits.lane || model.terms.heavy !== true || model.terms.memory === undefined) return false;
+  return memory !== null && memory.budgets.devices.length === 0;
 }
 
-/** Takes out the one that ends first; an unknown end comes last. */
-function takeFirst(running: Running[]): Running {
-  let first = 0;
-  for (let i = 1; i < running.length; i++) {
-    if (endOf(running[i]!) < endOf(running[first]!)) first = i;
-  }
-  const taken = running[first]!;
-  running[first] = running.at(-1)!;
-  running.pop();
-  return taken;
-}
-
-function endOf({ endsIn }: Running): number {
-  return endsIn ?? Number.POSITIVE_INFINITY;
-}
-
-/** Bytes of text that a token usually stands for; a bound on the prompt takes one. */
-const BYTES_PER_TOKEN = 3;
-
-/** Tokens that a request will turn out to need, by its count where there is one. */
-function likelyTokens({ asked, promptTokens, promptBound, maxTokens }: ContextNeed): number {
-  return asked ?? (promptTokens ?? Math.ceil(promptBound / BYTES_PER_TOKEN)) + maxTokens;
-}
-
-/** How long a model's requests keep it busy, in ms, spread over its slots; null when nothing tells. */
-function busyMs(
+/** When a request that comes now starts, in ms from now, on a model that can run requests in `freeAt` ms. */
+function startInMs(
   state: SchedulerState,
   model: ModelState,
+  request: Newcomer,
+  freeAt: number,
   at: number,
-  which: "running" | "all",
 ): number | null {
+  const { maxRunning } = state.limits;
+  const isLimited = maxRunning !== null && state.running + state.queued >= maxRunning;
+  const isInLane = willTakeLane(state, model);
+  const rivals =
+    isInLane || isLimited ? rivalsOf(state, model, isInLane, isLimited, at) : NO_RIVALS;
+  const own = new Line(state, model, {
+    at,
+    freeAt,
+    takesLane: isInLane && rivals.length > 0,
+    loadMs: loadMsOf(state, model),
+    last: request,
+  });
+  // Who has come at the same time, but before it, goes first.
+  const lines = rivals.length === 0 ? [own] : [...rivals, own];
+  return foreseenStartMs(lines, request, isLimited ? maxRunning : null);
+}
+
+const NO_RIVALS: readonly Line[] = [];
+
+/**
+ * How long those that run on a model and those in its queue whose turn is before `turn` keep it busy, in ms, spread
+ * over its slots; null when nothing tells.
+ */
+function busyMs(state: SchedulerState, model: ModelState, at: number, turn: number): number | null {
   let work = 0;
   let longest = 0;
   for (const slot of model.slots) {
@@ -176,63 +168,75 @@ function busyMs(
     longest = Math.max(longest, left);
     work += left;
   }
-  if (which === "running" || model.queue.length === 0) return longest;
+  const before = model.queue.length === 0 ? 0 : countBefore(state, model, turn);
+  if (before === 0) return longest;
   const { all } = model.times;
   if (all === null) return null;
-  work += all.mean * model.queue.length;
+  work += all.mean * before;
   return Math.max(longest, all.mean, work / Math.max(1, model.terms.slots));
 }
 
 /**
  * Who is in use, and has to end before there is memory for a model that is not loaded; nobody when it fits, or
- * never will. Those that were found for an earlier request hold until they have ended.
+ * never will; null when others need not go for it, however long it waits. Those that were found for an earlier
+ * request hold until they have ended.
  */
 export function holdersOf(
   state: SchedulerState,
   model: ModelState,
-  need: ContextNeed,
+  request: Newcomer,
   at: number,
-): readonly string[] {
+): readonly string[] | null {
   if (model.phase !== "unloaded" || state.memory === null || model.terms.memory === undefined) {
     return [];
   }
+  const demand = demandWith(model, request);
   if (isWanted(model)) {
     if (!model.waitsForMemory) return [];
-    if (heldInMs(state, model, model.heldBy, at) !== 0) return model.heldBy;
+    const { heldBy } = model;
+    if (heldInMs(state, model, request.turn, heldBy, at) !== 0) return heldBy;
   }
   const { budgets, plan } = state.memory;
-  const least = Math.max(1, Math.min(model.poolTokens, expectedTokens(need)));
-  const wanted = wantedOf(model, model.terms.memory, least, "any");
+  const least = Math.max(1, Math.min(model.poolTokens, expectedTokens(request.need)));
+  const wanted = wantedOf(model, model.terms.memory, least, demand);
   const planned = (everybodyLeaves: boolean) => {
-    const residents = residentsFor(state, model, at, "any", everybodyLeaves);
+    const residents = residentsFor(state, model, at, demand, everybodyLeaves);
     return plan(budgets, residents, wanted, costsOf(state, budgets, wanted, residents, at));
   };
   if (planned(false).accepted) return [];
   const later = planned(true);
-  return later.accepted ? later.victims.map((victim) => victim.model) : [];
+  if (later.accepted) return later.victims.map((victim) => victim.model);
+  return demand === "any" ? [] : null;
 }
 
-/** Until those that hold the model's memory have ended, and those that wait for memory longer than it. */
+/**
+ * Until those that hold the model's memory have ended, and those that wait for memory and come before it, in ms.
+ * Those in the processor's lane end one after the other.
+ */
 function heldInMs(
   state: SchedulerState,
   model: ModelState,
+  turn: number,
   holders: readonly string[],
   at: number,
 ): number | null {
   if (holders.length === 0) return 0;
   let held: number | null = 0;
+  let inLane: number | null = 0;
   for (const id of holders) {
     const holder = state.models.get(id);
     if (holder === undefined || holder.placement === null) continue;
     const load = holder.phase === "loading" ? loadMsOf(state, holder) : 0;
     const left = load === null || load === 0 ? load : loadLeftMs(holder, load, at);
-    const until = sum([left, busyMs(state, holder, at, "all")]);
-    held = held === null || until === null ? null : Math.max(held, until);
+    const until = sum([left, busyMs(state, holder, at, turn)]);
+    if (takesLane(state, holder)) inLane = sum([inLane, until]);
+    else held = held === null || until === null ? null : Math.max(held, until);
   }
-  const since = wantedSince(state, model);
+  held = held === null || inLane === null ? null : Math.max(held, inLane);
+  const before = Math.min(turn, wantedTurn(state, model));
   for (const other of state.models.values()) {
-    if (other === model || !other.waitsForMemory || wantedSince(state, other) >= since) continue;
-    held = sum([held, loadMsOf(state, other), busyMs(state, other, at, "all")]);
+    if (other === model || !other.waitsForMemory || wantedTurn(state, other) >= before) continue;
+    held = sum([held, loadMsOf(state, other), busyMs(state, other, at, turn)]);
   }
   return held;
 }

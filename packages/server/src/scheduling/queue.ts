@@ -10,6 +10,18 @@ export function enqueue(state: SchedulerState, model: ModelState, request: Reque
   count(model, request, 1);
 }
 
+/** How many of a model's queue go before a request that comes now with this turn. */
+export function countBefore(state: SchedulerState, { queue }: ModelState, turn: number): number {
+  let low = 0;
+  let high = queue.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (state.requests.get(queue[middle]!)!.turn > turn) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /** Takes a request out of its model's queue, if it is there. */
 export function dequeue(state: SchedulerState, model: ModelState, id: number): void {
   const place = model.queue[0] === id ? 0 : model.queue.indexOf(id);

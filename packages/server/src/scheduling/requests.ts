@@ -6,10 +6,11 @@ import { advance, refuse, startUnload } from "./grant.js";
 import { isIdle, isOverdue } from "./lifetime.js";
 import { coolingDown } from "./loads.js";
 import { modelOf } from "./model-state.js";
+import { newcomer } from "./newcomer.js";
 import { prefetch } from "./prefetch.js";
 import { enqueue } from "./queue.js";
 import { loadingMs, watchTimeout } from "./queue-timeout.js";
-import { learn, sizeOf } from "./service-time.js";
+import { learn } from "./service-time.js";
 import type {
   Deadline,
   ModelState,
@@ -21,7 +22,7 @@ import type {
 import { destinationOf } from "./tier-of.js";
 import { isQueueFull } from "./turns.js";
 import { runningOn } from "./waiting.js";
-import { turnOf, USUAL_WORKLOAD } from "./workload.js";
+import { USUAL_WORKLOAD } from "./workload.js";
 
 const TOO_MANY_WAIT = "Too many requests wait already; try again shortly.";
 
@@ -40,8 +41,10 @@ export function onArrived(
     return [turnAway(id, code, message, secs)];
   }
   const workload = event.workload ?? USUAL_WORKLOAD;
-  model.heldBy = holdersOf(state, model, event.need, at);
-  const estimate = estimatedWaitMs(state, model, event.need, at, model.heldBy);
+  const coming = newcomer(event.need, at, workload, event.mayEvict);
+  const holders = holdersOf(state, model, coming, at);
+  model.heldBy = holders ?? [];
+  const estimate = estimatedWaitMs(state, model, coming, at, holders);
   if (event.deadline !== undefined && estimate !== null && estimate > event.deadline.ms) {
     // Whoever tries again later is to find it loaded, where that hurts nobody.
     if (model.phase === "unloaded") prefetch(state, terms, null);
@@ -67,15 +70,15 @@ export function onArrived(
     outline: event.outline,
     arrivedAt: at,
     workload,
-    turn: turnOf(workload, at),
-    mayEvict: event.mayEvict ?? true,
+    turn: coming.turn,
+    mayEvict: coming.mayEvict,
     queueTimeoutMs: event.queueTimeoutMs ?? state.limits.queueTimeoutMs,
     ownTimeout: event.queueTimeoutMs !== undefined,
     timeoutAt: null,
     loadingBefore: loadingMs(model, at),
 
     keepAliveMs: event.keepAliveMs,
-    size: sizeOf(event.need),
+    size: coming.size,
     estimatedWaitMs: estimate,
     grantedAt: at,
     phase: "queued",

@@ -24,6 +24,7 @@ import { Lease } from "./lease.js";
 import type { MemoryState, MemoryTerms } from "./memory-terms.js";
 import { newModel } from "./model-state.js";
 import type { Applies } from "./moe-offload.js";
+import { newcomer } from "./newcomer.js";
 import { type Outline, outlineOf } from "./outline.js";
 import { type ParkingReport, reportOf } from "./parking/report.js";
 import { bookingsOf } from "./plan-input.js";
@@ -390,7 +391,9 @@ export class Scheduler {
   /** What a request that comes now and needs no more context than others would wait, ms; null where nothing tells. */
   expectedWaitMs({ terms }: Schedulable): number | null {
     const model = this.#state.models.get(terms.id) ?? newModel(terms);
-    return estimatedWaitMs(this.#state, model, { promptBound: 0, maxTokens: 0 }, now());
+    const at = now();
+    const request = newcomer({ promptBound: 0, maxTokens: 0 }, at);
+    return estimatedWaitMs(this.#state, model, request, at);
   }
 
   /** How long requests of each model hold their slots, to be kept beyond this process. */

@@ -6,9 +6,9 @@ import { CLASS_STEP_MS } from "./workload.js";
  * Who has the lane keeps it for requests that have at most so much less of a turn than the first of the
  * others that wait, in ms: two streams alternate in batches, and neither waits longer than this and what runs.
  */
-const BATCH_MS = 2_000;
+export const BATCH_MS = 2_000;
 /** A request that has had the lane for so long shares it with the next model, in ms. */
-const SHARED_AFTER_MS = 10_000;
+export const SHARED_AFTER_MS = 10_000;
 
 /**
  * Whether the model's requests take the processor's lane: text generation that computes on the processor, all of

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { memoryTerms } from "./__fixtures__/host-memory.js";
 import { type Coming, errorsOfWaits } from "./__fixtures__/line-of-requests.js";
 import type { ModelTerms } from "./state.js";
 
@@ -21,13 +22,17 @@ function randomFrom(seed: number): () => number {
 
 const exponential = (random: () => number, mean: number) => -mean * Math.log(1 - random());
 
-/** Requests that keep both slots busy most of the time. */
-function lineOf(count: number, one: (random: () => number) => Omit<Coming, "at">): Coming[] {
+/** Requests that keep `busy` slots busy, in the mean. */
+function lineOf(
+  count: number,
+  one: (random: () => number) => Omit<Coming, "at">,
+  busy = 1.8,
+): Coming[] {
   const random = randomFrom(11);
   let at = 0;
   return Array.from({ length: count }, () => {
     const coming = one(random);
-    at += exponential(random, coming.holdMs / 1.8);
+    at += exponential(random, coming.holdMs / busy);
     return { at, ...coming };
   });
 }
@@ -48,11 +53,36 @@ describe("waits as told at arrival, against the real ones", () => {
       // Nothing takes the same time twice.
       holdMs: 1_000 * (0.9 + 0.2 * random()),
     }));
-    const errors = errorsOfWaits(MODEL, line);
+    const errors = errorsOfWaits([MODEL], line);
     report("fixed length", errors);
     expect(errors.length).toBeGreaterThan(150);
     expect(quantile(errors, 0.5)).toBeLessThan(0.25);
   });
+
+  it.each([
+    [2, 1_000, 1_000],
+    [1, 1_000, 400],
+    [2, 3_000, 800],
+  ])(
+    "are that also for two models that share the processor: slots %i, %i and %i ms",
+    (slots, holdOfA, holdOfB) => {
+      const shared = { ...MODEL, slots, heavy: true };
+      const models = ["a", "b"].map((id) => ({ ...shared, id, memory: memoryTerms(id, 1_000) }));
+      const line = lineOf(
+        600,
+        (random) => {
+          const model = random() < 0.5 ? 0 : 1;
+          const holdMs = (model === 0 ? holdOfA : holdOfB) * (0.9 + 0.2 * random());
+          return { model, promptBound: 400, maxTokens: 128, holdMs };
+        },
+        slots * 0.75,
+      );
+      const errors = errorsOfWaits(models, line, { lane: true });
+      report(`two models, ${slots} slots, ${holdOfA} and ${holdOfB} ms`, errors);
+      expect(errors.length).toBeGreaterThan(150);
+      expect(quantile(errors, 0.5)).toBeLessThan(0.25);
+    },
+  );
 
   it("are told apart for requests of different length", () => {
     const line = lineOf(800, (random) => {
@@ -63,7 +93,7 @@ describe("waits as told at arrival, against the real ones", () => {
       const generated = Math.min(maxTokens, Math.ceil(answer * (0.5 + random())));
       return { promptBound: prompt * 3, maxTokens, holdMs: prompt * 0.2 + generated * 20 };
     });
-    const errors = errorsOfWaits(MODEL, line);
+    const errors = errorsOfWaits([MODEL], line);
     report("mixed lengths", errors);
     expect(quantile(errors, 0.5)).toBeLessThan(0.5);
   });

@@ -1,4 +1,5 @@
-import type { ModelTerms } from "../state.js";
+import type { ModelTerms, SchedulerLimits } from "../state.js";
+import { hostMemory } from "./host-memory.js";
 import { World } from "./world.js";
 
 /** One request: when it comes, what it says of its size, and how long it will really take. Times in ms. */
@@ -7,15 +8,26 @@ export interface Coming {
   promptBound: number;
   maxTokens: number;
   holdMs: number;
+  /** Which of the models it is for; absent: the first. */
+  model?: number;
 }
 
-/** How far the waits that were told were from the real ones, as shares of these; waits below 10 ms left out. */
-export function errorsOfWaits(model: ModelTerms, line: readonly Coming[]): number[] {
-  const world = new World();
+/**
+ * How far the waits that were told were from the real ones, as shares of these; waits below 10 ms left out. All
+ * models fit into memory.
+ */
+export function errorsOfWaits(
+  models: readonly ModelTerms[],
+  line: readonly Coming[],
+  limits: Partial<SchedulerLimits> = {},
+): number[] {
+  const world = new World(hostMemory(1e9), limits);
   world.state.maxQueuePerModel = 64;
-  const first = world.arrive(model, 100, 16);
-  world.settle(0, true);
-  world.finish(first);
+  for (const model of models) {
+    const first = world.arrive(model, 100, 16);
+    world.settle(0, true);
+    world.finish(first);
+  }
   const holds = new Map<number, number>();
   const arrivedAt = new Map<number, number>();
   const ends = new Map<number, number>();
@@ -34,18 +46,24 @@ export function errorsOfWaits(model: ModelTerms, line: readonly Coming[]): numbe
   const endUntil = (at: number) => {
     for (;;) {
       const next = [...world.running.keys()].sort((a, b) => ends.get(a)! - ends.get(b)!)[0];
-      if (next === undefined || ends.get(next)! > at) break;
-      world.at = ends.get(next)!;
-      world.finish(next);
+      const end = next === undefined ? Number.POSITIVE_INFINITY : ends.get(next)!;
+      const due = world.timer ?? Number.POSITIVE_INFINITY;
+      if (Math.min(end, due) > at || (next === undefined && !Number.isFinite(at))) break;
+      world.at = Math.min(end, due);
+      if (next !== undefined && end <= due) world.finish(next);
+      else {
+        world.timer = null;
+        world.send({ type: "tick" });
+      }
       note();
     }
     if (Number.isFinite(at)) world.at = at;
   };
-  for (const { at, promptBound, maxTokens, holdMs } of line) {
+  for (const { at, promptBound, maxTokens, holdMs, model = 0 } of line) {
     endUntil(at);
     holds.set(world.nextRequest, holdMs);
     arrivedAt.set(world.nextRequest, at);
-    world.arrive(model, promptBound, maxTokens);
+    world.arrive(models[model]!, promptBound, maxTokens);
     note();
   }
   endUntil(Number.POSITIVE_INFINITY);
