@@ -4,6 +4,7 @@ export type {
   ChatRequest,
   ChatResponse,
   ErrorBody,
+  GpuState,
   Health,
   Latency,
   LoadPlan,

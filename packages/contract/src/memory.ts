@@ -140,6 +140,31 @@ export const Eviction = Schema(
 );
 export type Eviction = Static<typeof Eviction>;
 
+/** How the first device is that models compute on. What it does not tell is null. */
+export const GpuState = Schema(
+  Type.Object(
+    {
+      utilization_percent: orNull(Type.Number(), "Time in which it computed, lately."),
+      temperature_celsius: orNull(Type.Number(), "Of its chip."),
+      power_watts: orNull(Type.Number(), "What it draws."),
+      sm_clock_mhz: orNull(Type.Number(), "The clock of its multiprocessors."),
+      throttle_reasons: orNull(
+        Type.Integer(),
+        "NVML's bits of what sets its clocks (nvmlClocksEventReasons); idle is one of them.",
+      ),
+      throttled: orNull(Type.Boolean(), "Whether heat or a limit of power holds its clocks down."),
+      ecc_uncorrected_errors: orNull(Type.Integer(), "Since the driver was loaded."),
+      retired_pages_pending: orNull(
+        Type.Boolean(),
+        "Whether worn-out memory is taken out of use at the next restart of the device.",
+      ),
+      sampled_unix_ms: Type.Integer({ description: "Sampled every few seconds at most." }),
+    },
+    { $id: "GpuState" },
+  ),
+);
+export type GpuState = Static<typeof GpuState>;
+
 /** `GET /v1/memory/status`: the three tiers and who is in them. Unmeasured is null. */
 export const MemoryStatus = Schema(
   Type.Object(
@@ -165,6 +190,7 @@ export const MemoryStatus = Schema(
       ),
       process_memory_bytes: bytesOrNull("Resident memory of the server and its engines."),
       process_memory_cap_bytes: bytesOrNull("hardware.max_process_memory_bytes"),
+      gpu: Type.Optional(GpuState),
       kv_park: KvPark,
       models: Type.Array(MemoryModel),
       recent_evictions: Type.Array(Eviction, { description: "The newest first." }),

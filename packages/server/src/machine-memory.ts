@@ -10,6 +10,7 @@ import {
   budgetsOf,
   createMachineWatch,
   figuresOf,
+  GpuWatch,
   type Machine,
   type MachineReader,
   type MachineWatch,
@@ -26,6 +27,7 @@ import type { MemoryState } from "./scheduling/index.js";
 /** The machine's memory as loads are planned with it, measured anew when engines come and go. */
 export class MachineMemory {
   readonly #watch: MachineWatch;
+  readonly #gpu: GpuWatch;
   readonly #config: Pick<Config, "hardware">;
   readonly #engine: Pick<Engine, "devices" | "build" | "threads">;
   readonly #log: Logger;
@@ -47,6 +49,7 @@ export class MachineMemory {
     this.#config = config;
     this.#engine = engine;
     this.#log = options.log;
+    this.#gpu = new GpuWatch({ env });
     const readers = new Map<string, MachineReader>();
     this.#watch = createMachineWatch({
       read: async (signal) => {
@@ -91,6 +94,8 @@ export class MachineMemory {
       this.#engine.build().catch(() => null),
       this.#engine.threads(),
     ]);
+    // The first look begins the first sample.
+    this.#gpu.latest(machine);
     for (const problem of machine.problems ?? []) this.#log.warn({ problem }, "machine");
     const state = memoryStateOf(machine, booked(), this.#config, lockedBytes());
     this.#planned = { machine, build, threads, budgets: state.budgets };
@@ -116,6 +121,7 @@ export class MachineMemory {
       this.#planned?.budgets ?? memoryStateOf(machine, bookings, this.#config).budgets;
     return {
       machine,
+      gpu: this.#gpu.latest(machine),
       figures: figuresOf(machine, budgets, bookings),
       processes,
       capBytes: budgets.processMemoryCapBytes,
@@ -128,8 +134,8 @@ export class MachineMemory {
   }
 
   /** Ends a reading under way. */
-  close(): Promise<void> {
-    return this.#watch.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#watch.close(), this.#gpu.close()]);
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import { defineRoute, jsonReply, type Route, SomnusError } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
 import type { ModelActivity, WaitAccuracy } from "../scheduling/index.js";
+import { gpuOf } from "./gpu.js";
 import { keptRow } from "./kept-row.js";
 import { kvParkOf } from "./kv-park.js";
 import { planOf } from "./load-plan.js";
@@ -130,6 +131,7 @@ function statusOf(parts: InferenceParts, report: MemoryReport, timing: Timing): 
     process_footprint_bytes: processes?.footprintBytes ?? null,
     process_memory_bytes: processes?.residentBytes ?? null,
     process_memory_cap_bytes: report.capBytes,
+    ...gpuOf(report.gpu),
     kv_park: kvParkOf(parts),
     models: parts.pool.list().map((model) => modelRow(parts, report, model)),
     recent_evictions: parts.scheduler.evictions().map((eviction) => ({

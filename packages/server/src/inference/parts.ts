@@ -1,5 +1,12 @@
 import type { Config } from "../config/index.js";
-import type { Figures, KeptFigures, KeptStatus, Machine, ProcessMemory } from "../memory/index.js";
+import type {
+  Figures,
+  GpuState,
+  KeptFigures,
+  KeptStatus,
+  Machine,
+  ProcessMemory,
+} from "../memory/index.js";
 import type { Pool, PoolModel } from "../models/index.js";
 import type { ModelActivity, Schedulable, Scheduler } from "../scheduling/index.js";
 
@@ -22,6 +29,8 @@ export type Booked = NonNullable<ModelActivity["placement"]>;
 /** What memory holds now, and what is left of it. Bytes; unmeasured is null. */
 export interface MemoryReport {
   machine: Machine;
+  /** How the device is; null where there is none that tells. */
+  gpu: GpuState | null;
   figures: Figures;
   /** Tier 2 as measured, and each file that is kept there. */
   tier2: KeptFigures;

@@ -27,6 +27,8 @@ export { type Figures, figuresOf, reloadEstimateMs } from "./figures.js";
 export {
   createMachineWatch,
   type EngineMemory,
+  type GpuState,
+  GpuWatch,
   hostMemoryNow,
   type MachineReader,
   type MachineWatch,
