@@ -10,6 +10,9 @@ const CLIENTS = 5;
 const REQUESTS = 48;
 /** The first ones, of which nothing was known, left out. */
 const WARM_UP = 10;
+/** No more requests are sent after that, of each kind, and none may take longer than the other. */
+const MOST_MS = 35_000;
+const REQUEST_MS = 30_000;
 /** Shorter waits, told or real, are a matter of the clock. */
 const LEAST_MS = 10;
 
@@ -31,6 +34,10 @@ export async function run({ model }) {
         .filter(({ told, real }) => Math.max(told, real) >= LEAST_MS)
         .map(({ told, real }) => Math.abs(told - real) / Math.max(LEAST_MS, real));
       const percent = (q) => `${(100 * quantile(errors, q)).toFixed(0)} %`;
+      if (errors.length === 0) {
+        console.log(`${name}: no waits within ${MOST_MS / 1_000} s`);
+        continue;
+      }
       const usual = quantile(
         waits.map(({ real }) => real),
         0.5,
@@ -50,8 +57,9 @@ async function measure(url, model, kinds) {
   const { next: random } = randomFrom(5);
   const waits = [];
   let sent = 0;
+  const until = performance.now() + MOST_MS;
   const client = async () => {
-    while (sent < REQUESTS + WARM_UP) {
+    while (sent < REQUESTS + WARM_UP && performance.now() < until) {
       const number = sent++;
       const wait = await ask(url, model, kinds[Math.floor(random() * kinds.length)], number);
       if (number >= WARM_UP && wait !== null) waits.push(wait);
@@ -67,6 +75,7 @@ async function ask(url, model, { words, tokens }, number) {
   const content = `${number}: write a long story. ${"and then ".repeat(words / 2)}`;
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
+    signal: AbortSignal.timeout(REQUEST_MS),
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
       model,

@@ -8,7 +8,7 @@ import { countBefore } from "./queue.js";
 import { remainingMs } from "./service-time.js";
 import type { ModelState, SchedulerState } from "./state.js";
 import { takesLane } from "./turns.js";
-import { isWanted, runningOn, wantedTurn } from "./waiting.js";
+import { isWanted, mayBeStopped, runningOn, wantedTurn } from "./waiting.js";
 
 /**
  * How long a request for the model that comes now will wait until it starts, in ms: for those before it, also
@@ -226,6 +226,7 @@ function heldInMs(
   for (const id of holders) {
     const holder = state.models.get(id);
     if (holder === undefined || holder.placement === null) continue;
+    if (mayBeStopped(state, holder)) continue;
     const load = holder.phase === "loading" ? loadMsOf(state, holder) : 0;
     const left = load === null || load === 0 ? load : loadLeftMs(holder, load, at);
     const until = sum([left, busyMs(state, holder, at, turn)]);

@@ -16,8 +16,13 @@ export function evict(
   all: readonly Victim[],
 ): SchedulerEffect[] {
   const model = state.models.get(id)!;
-  const evicted = { forModel: wanted.terms.id, reason, toTier };
-  if (from === "tier1_gpu_vram") return [startUnload(model, evicted, toTier)];
+  // What a load that is stopped has read so far is not worth keeping.
+  const isStopped = model.phase === "loading";
+  const to = isStopped && model.pages.phase !== "kept" ? "tier3_nvme_ssd" : toTier;
+  const evicted = { forModel: wanted.terms.id, reason, toTier: to };
+  if (from === "tier1_gpu_vram") {
+    return [startUnload(model, evicted, isStopped ? "tier3_nvme_ssd" : toTier)];
+  }
   // One model that goes with its pages is one eviction.
   const goesWhole = all.some((one) => one.model === id && one.from === "tier1_gpu_vram");
   return giveBack(model, goesWhole ? null : evicted);

@@ -33,6 +33,7 @@ export function startLoad(
   at: number,
 ): SchedulerEffect {
   model.phase = "loading";
+  model.loadsAhead = false;
   model.loadsWarm = model.pages.phase === "kept";
   model.loadStartedAt = at;
   model.load++;

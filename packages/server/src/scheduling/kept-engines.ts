@@ -66,6 +66,8 @@ export class KeptEngines {
   readonly #stallMs: number;
   readonly #log: Logger;
   readonly #kept = new Map<string, KeptEngine>();
+  /** Loads of which the end is not told yet, by model. */
+  readonly #loading = new Map<string, Promise<void>>();
   /** Engines that end, by model: the next load of the model waits for its memory. */
   readonly #ending = new Map<string, Promise<void>>();
   /** Work under way: close() waits for it. */
@@ -93,10 +95,12 @@ export class KeptEngines {
 
   /** Begins a load. */
   load(model: Schedulable, effect: Extract<SchedulerEffect, { type: "load" }>): void {
-    this.own(this.#load(model, effect));
+    const load = this.#load(model, effect);
+    this.#loading.set(effect.model, load);
+    this.own(load);
   }
 
-  /** Begins to end an idle engine. */
+  /** Begins to end an idle engine, or stops a load: of that nothing else is told then. */
   unload(id: string): void {
     this.own(this.#unload(id));
   }
@@ -170,6 +174,12 @@ export class KeptEngines {
       this.own(this.#watchExit(id, engine, loaded));
       const { slots, contextTokens: had, version } = loaded.facts;
       const key = loaded.slotFiles && keyBefore === (await parkingKeyOf(model)) ? keyBefore : null;
+      this.#loading.delete(id);
+      if (engine.closing) {
+        this.#kept.delete(id);
+        await loaded.close("now");
+        return;
+      }
       const ms = Math.round(engine.readyAt - engine.startedAt);
       this.#log.info({ model: id, ms }, "model loaded");
       this.#on.post({
@@ -186,6 +196,11 @@ export class KeptEngines {
       this.#on.residency();
     } catch (error) {
       this.#kept.delete(id);
+      this.#loading.delete(id);
+      if (engine.closing) {
+        this.#log.info({ model: id, err: error }, "load stopped");
+        return;
+      }
       const exit = error instanceof LoadError ? error.exit : null;
       const shown = exit
         ? new SomnusError(loadFailureCode(exit.kind), exit.message, { cause: error })
@@ -212,7 +227,9 @@ export class KeptEngines {
   async #unload(id: string): Promise<void> {
     const engine = this.#kept.get(id);
     try {
-      if (engine) await this.#end(engine, engine.hangs ? "now" : "drain");
+      const load = this.#loading.get(id);
+      if (engine && load) await stop(engine, load);
+      else if (engine) await this.#end(engine, engine.hangs ? "now" : "drain");
       await this.#on.gone(id);
     } catch (error) {
       this.#on.unloaded(id, error);
@@ -235,6 +252,13 @@ export class KeptEngines {
     this.own(closed);
     return closed;
   }
+}
+
+/** Ends a load that is under way; its process is gone then. */
+async function stop(engine: KeptEngine, load: Promise<void>): Promise<void> {
+  engine.closing = true;
+  engine.abort.abort(new SomnusError("cancelled", "Another model needs the memory."));
+  await load;
 }
 
 /** A placement as an engine is told it. The output head counts as one more layer, the first to go to a device. */

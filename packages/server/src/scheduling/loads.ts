@@ -24,6 +24,7 @@ export function onLoadAsked(
   }
   const asIs = contextTokens === undefined || contextTokens === model.poolTokens;
   if (model.phase === "loading") {
+    if (asIs) model.loadsAhead = false;
     const message = `${id} is being loaded with a context of ${model.poolTokens} tokens.`;
     return asIs ? [] : [{ ...refused, code: "model_busy", message }];
   }

@@ -45,6 +45,7 @@ export function newModel(terms: ModelTerms): ModelState {
     usedAt: null,
     reloadMs: terms.reloadMs?.fromTier3 ?? null,
     warmReloadMs: terms.reloadMs?.fromTier2 ?? null,
+    loadsAhead: false,
     loadsWarm: false,
     times: serviceTimesFrom(terms.holdMs ?? null),
     scores: noScores(),

@@ -11,7 +11,7 @@ import { type Demand, isSpared } from "./demand.js";
 import type { MemoryTerms } from "./memory-terms.js";
 import { parkedBytes } from "./parking/parked-bytes.js";
 import type { ModelState, SchedulerState } from "./state.js";
-import { impatientAt, runningOn, wantedTurn } from "./waiting.js";
+import { impatientAt, mayBeStopped, runningOn, wantedTurn } from "./waiting.js";
 
 /** What a plan for the model is made of. `leastContextTokens`: what its first request needs. */
 export function wantedOf(
@@ -142,7 +142,7 @@ function holdOf(
   turn: number,
   impatient: boolean,
 ): Resident["held"] {
-  if (model.phase === "loading") return "loading";
+  if (model.phase === "loading") return mayBeStopped(state, model) ? null : "loading";
   if (model.phase === "unloading") return "leaving";
   if (runningOn(model) > 0) return "leased";
   const head = model.queue[0];

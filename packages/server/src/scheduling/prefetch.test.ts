@@ -83,6 +83,41 @@ describe("the model that comes next", () => {
     expect(pending(world)).toEqual(["load b"]);
   });
 
+  it("gives way while it loads to one that somebody waits for", () => {
+    const { world, during } = runningA(100_000);
+    world.send({ type: "nextTold", terms: B, during });
+    world.at += 1_000;
+    const request = world.arrive({ ...C, reloadMs: { fromTier2: null, fromTier3: 300 } }, 100, 16);
+    expect(world.estimates.get(request)).toBe(300);
+    expect(pending(world)).toEqual(["unload b"]);
+    world.settle(0, true);
+    expect(pending(world)).toEqual(["load c"]);
+    world.settle(0, true);
+    expect(world.running.has(request)).toBe(true);
+    // Nobody was told that it failed.
+    expect(world.state.models.get("b")).toMatchObject({ phase: "unloaded", failures: 0 });
+  });
+
+  it.each(["request", "person"] as const)("stays once a %s wants it as well", (who) => {
+    const { world, during } = runningA(100_000);
+    world.send({ type: "nextTold", terms: B, during });
+    const own = who === "request" ? world.arrive(B, 100, 16) : null;
+    if (own === null) world.send({ type: "loadAsked", terms: B });
+    world.arrive(C, 100, 16);
+    expect(pending(world)).toEqual(["load b"]);
+    world.settle(0, true);
+    expect(own === null || world.running.has(own)).toBe(true);
+  });
+
+  it("is not stopped for another one that comes next, nor where there is room", () => {
+    const { world, during } = runningA(100_000);
+    world.send({ type: "nextTold", terms: B, during });
+    world.send({ type: "nextTold", terms: C, during });
+    expect(pending(world)).toEqual(["load b"]);
+    world.arrive(terms("small", 1_000, { contextTokens: 1_000 }), 100, 16);
+    expect(pending(world)).toEqual(["load b", "load small"]);
+  });
+
   it("is forgotten with the request that told of it, and while draining", () => {
     const { world, during } = runningA(80_000);
     world.send({ type: "nextTold", terms: B, during: 999 });

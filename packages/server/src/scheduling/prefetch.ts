@@ -1,4 +1,4 @@
-import { expectedPerMinute, lossOf } from "../memory/index.js";
+import { expectedPerMinute, lossOf, type Resident } from "../memory/index.js";
 import { loadMsOf } from "./estimated-wait.js";
 import { evict, isLeaving } from "./evict.js";
 import { startLoad } from "./grant.js";
@@ -6,7 +6,7 @@ import { modelOf } from "./model-state.js";
 import { budgetsBesideParked } from "./parking/books.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
 import type { ModelState, ModelTerms, Prefetch, SchedulerEffect, SchedulerState } from "./state.js";
-import { isWanted } from "./waiting.js";
+import { isWanted, mayBeStopped } from "./waiting.js";
 
 /** Notes that a model is likely to be asked for next; it loads where that hurts nobody. */
 export function prefetch(state: SchedulerState, terms: ModelTerms, during: number | null): void {
@@ -56,6 +56,7 @@ function load(
     model.madeRoom = wish.madeRoom;
     state.prefetches.delete(model.terms.id);
     effects.push(startLoad(model, placement, at));
+    model.loadsAhead = true;
   };
   const { memory } = state;
   const terms = model.terms.memory;
@@ -63,7 +64,11 @@ function load(
     start(null);
     return;
   }
-  const residents = residentsFor(state, model, at, "any");
+  const residents = residentsFor(state, model, at, "any").map((one): Resident => {
+    // Loads for which nobody waits do not stop each other.
+    const isAlike = mayBeStopped(state, state.models.get(one.model)!);
+    return isAlike ? { ...one, held: "loading" } : one;
+  });
   const wanted = wantedOf(model, terms, model.poolTokens, "any");
   const costs = costsOf(state, memory.budgets, wanted, residents, at);
   const plan = memory.plan(budgetsBesideParked(state, false), residents, wanted, costs);

@@ -48,6 +48,23 @@ it("lets those in that have waited for it alone", () => {
   expect(world.running.has(behind)).toBe(true);
 });
 
+it("lets a request wait that is told a longer time than it has: it may come earlier", () => {
+  const world = new World();
+  const first = world.arrive(ONE_SLOT, 100, 16);
+  world.settle(0, true);
+  world.at += 1_000;
+  world.finish(first);
+  const running = world.arrive(ONE_SLOT, 100, 16);
+  const own = { queueTimeoutMs: 500 };
+  const waits = [1, 2].map(() => world.arrive(ONE_SLOT, 100, 16, undefined, null, own));
+  expect(waits.map((one) => world.estimates.get(one))).toEqual([1_000, 2_000]);
+  world.at += 400;
+  world.finish(running);
+  expect(world.running.has(waits[0]!)).toBe(true);
+  tick(world, 100);
+  expect(world.ended.get(waits[1]!)).toBe("queue_timeout");
+});
+
 it("leaves the loading of the model out", () => {
   const world = new World(null, { queueTimeoutMs: 1_000 });
   world.arrive(ONE_SLOT, 100, 16);

@@ -134,6 +134,8 @@ export interface ModelState {
   /** How long its last load from disk took, and from tier 2, ms; null before the first. */
   reloadMs: number | null;
   warmReloadMs: number | null;
+  /** The load under way was begun ahead (see `prefetch.ts`), and nobody has asked for it since. */
+  loadsAhead: boolean;
   /** Whether its pages were kept when the load under way began. */
   loadsWarm: boolean;
   /** How long its requests hold their slots. */

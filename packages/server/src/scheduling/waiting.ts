@@ -24,6 +24,12 @@ export function isWanted(model: ModelState): boolean {
   return model.phase === "unloaded" && (model.queue.length > 0 || model.askedAt !== null);
 }
 
+/** Whether the model is being loaded only because it may be asked for next: whoever needs its memory has it stopped. */
+export function mayBeStopped(state: SchedulerState, model: ModelState): boolean {
+  if (model.phase !== "loading" || !model.loadsAhead || model.queue.length > 0) return false;
+  return !state.parking.restoring.has(model.terms.id);
+}
+
 /** Since when the first of those that want the model waits, in ms of the scheduler's clock. */
 export function wantedSince(state: SchedulerState, model: ModelState): number {
   const head = model.queue[0];

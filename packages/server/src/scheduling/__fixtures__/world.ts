@@ -116,6 +116,8 @@ export class World {
         this.pending.push({ effect, at: this.at });
         break;
       case "unload":
+        // A load that is stopped does not end otherwise.
+        this.#drop("load", effect.model);
         // Of one whose conversations were saved it was settled before.
         if (!this.#saving.delete(effect.model) && effect.evicted !== null)
           this.#checkEviction(effect.model, effect.evicted);
@@ -124,6 +126,14 @@ export class World {
       default:
         this.pending.push({ effect, at: this.at });
     }
+  }
+
+  #drop(type: SchedulerEffect["type"], model: string): void {
+    const { pending } = this;
+    const place = pending.findIndex(
+      ({ effect }) => effect.type === type && "model" in effect && effect.model === model,
+    );
+    if (place >= 0) pending.splice(place, 1);
   }
 
   /** Only an impatient one takes the memory of a model that is asked for, and only from later requests. */
