@@ -51,6 +51,7 @@ export function memoryTermsOf(
   return {
     artifact: model.weightsPath,
     artifactBytes: gguf.tensorBytes,
+    readFrom: gguf,
     priority: memory.priority,
     keepWarm: memory.keepWarm,
     estimate(contextTokens) {

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../http/errors.js";
 import { whyNotKept } from "../memory/index.js";
 import { startUnload } from "./grant.js";
 import { isIdle } from "./lifetime.js";
-import { modelOf } from "./model-state.js";
+import { modelOf, takeNextTerms } from "./model-state.js";
 import { bookingsOf } from "./plan-input.js";
 import type {
   EvictedFor,
@@ -131,6 +131,7 @@ function out(state: SchedulerState, model: ModelState): SchedulerEffect[] {
   const { pages } = model;
   pages.phase = "out";
   pages.bytes = 0;
+  takeNextTerms(model);
   state.memoryFreed = true;
   // Where its engine leaves as well, that is what its pages wait for.
   return model.phase === "unloading" ? [] : afterEngine(state, model);

@@ -4,7 +4,7 @@ import { demandOf, noteUse } from "./demand.js";
 import { advance, refuse, startUnload, unask } from "./grant.js";
 import { afterLoad, forgetPages } from "./kept-pages.js";
 import { isIdle } from "./lifetime.js";
-import { modelOf, resetSlots } from "./model-state.js";
+import { modelOf, resetSlots, takeNextTerms } from "./model-state.js";
 import { loadingMs, watchTimeout } from "./queue-timeout.js";
 import type { ModelState, SchedulerEffect, SchedulerEvent, SchedulerState } from "./state.js";
 import { isWanted, runningOn } from "./waiting.js";
@@ -143,6 +143,7 @@ export function coolingDown(
 export function gone(state: SchedulerState, model: ModelState, at: number): void {
   model.phase = "unloaded";
   model.placement = null;
+  takeNextTerms(model);
   // The next load asks for what it would at first, or for what a request has needed.
   const usual = Math.min(model.terms.contextTokens, model.terms.maxContextTokens);
   model.poolTokens = model.askedContext ?? Math.max(model.poolTokens, usual);

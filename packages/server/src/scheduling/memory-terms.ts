@@ -14,6 +14,8 @@ export interface MemoryTerms {
   /** The identity of its weights: models with the same one share its mapped pages. */
   artifact: string;
   artifactBytes: number;
+  /** What these terms were read from: another object once the model's files are others. */
+  readFrom?: object;
   priority: Priority;
   keepWarm: boolean;
   /** What it needs with a pool context; pure. */

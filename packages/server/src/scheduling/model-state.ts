@@ -1,3 +1,4 @@
+import type { MemoryTerms } from "./memory-terms.js";
 import { serviceTimesFrom } from "./service-time.js";
 import type { ModelState, ModelTerms, SchedulerState } from "./state.js";
 import { noScores } from "./wait-scores.js";
@@ -8,14 +9,45 @@ export function modelOf(state: SchedulerState, terms: ModelTerms): ModelState {
   if (model === undefined) {
     model = newModel(terms);
     state.models.set(terms.id, model);
+  } else {
+    const latest = latestTerms(model, terms);
+    model.nextTerms = latest === model.terms ? null : latest;
+    takeNextTerms(model);
   }
   return model;
+}
+
+/** The terms of the model's next load, when it is now told to have these: its own while its files are the same. */
+export function latestTerms(model: ModelState, terms: ModelTerms): ModelTerms {
+  if (terms.memory?.readFrom === model.terms.memory?.readFrom) return model.terms;
+  return model.moeOffload === null ? terms : withOffload(terms, model.moeOffload);
+}
+
+/** Takes the terms of files that have replaced a model's, once nothing of the files before is in memory. */
+export function takeNextTerms(model: ModelState): void {
+  const { nextTerms: terms } = model;
+  if (terms === null || model.phase !== "unloaded" || model.pages.phase !== "out") return;
+  model.nextTerms = null;
+  model.terms = terms;
+  const usual = Math.min(terms.contextTokens, terms.maxContextTokens);
+  model.poolTokens = Math.min(model.askedContext ?? usual, terms.maxContextTokens);
+  model.waitsForMemory = false;
+  model.fitsAlone = false;
+}
+
+/** Terms with the experts where somebody wants them: layers that the configuration names exactly give way to that. */
+export function withOffload(terms: ModelTerms, mode: MemoryTerms["moeOffload"]): ModelTerms {
+  const { memory } = terms;
+  if (memory === undefined) return terms;
+  return { ...terms, memory: { ...memory, moeOffload: mode, cpuExpertLayers: null } };
 }
 
 /** The state of a model that nobody has asked for. */
 export function newModel(terms: ModelTerms): ModelState {
   return {
     terms,
+    nextTerms: null,
+    moeOffload: null,
     phase: "unloaded",
     poolTokens: terms.contextTokens,
     slots: [],

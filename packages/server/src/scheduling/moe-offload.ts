@@ -1,6 +1,6 @@
 import { startUnload } from "./grant.js";
 import { isIdle } from "./lifetime.js";
-import { modelOf } from "./model-state.js";
+import { modelOf, withOffload } from "./model-state.js";
 import type { ModelState, SchedulerEffect, SchedulerEvent, SchedulerState } from "./state.js";
 
 /** When a new way to lay out a model is carried out. */
@@ -19,11 +19,9 @@ export function onOffloadSet(
   const told = (applies: Applies): SchedulerEffect => ({ type: "offloadTold", model: id, applies });
   if (memory === undefined) return [told("now")];
   const isOther = memory.moeOffload !== event.mode || memory.cpuExpertLayers !== null;
-  // Layers that the configuration names exactly give way to what somebody says now.
-  model.terms = {
-    ...model.terms,
-    memory: { ...memory, moeOffload: event.mode, cpuExpertLayers: null },
-  };
+  model.moeOffload = event.mode;
+  model.terms = withOffload(model.terms, event.mode);
+  if (model.nextTerms !== null) model.nextTerms = withOffload(model.nextTerms, event.mode);
   if (!isOther || !hasExperts(model)) return [told("now")];
   model.fitsAlone = false;
   state.memoryFreed = true;

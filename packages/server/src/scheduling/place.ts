@@ -206,11 +206,8 @@ function refuseWanted(
   model.askedAt = null;
   model.waitsForMemory = false;
   model.madeRoom = [];
-  if (model.poolTokens > model.terms.contextTokens) {
-    // There is no memory for a larger pool; those who can do without it may still come.
-    model.terms = { ...model.terms, maxContextTokens: model.terms.contextTokens };
-    model.poolTokens = model.terms.contextTokens;
-  }
+  // There is no memory for a larger pool now; those who can do without it may still come.
+  model.poolTokens = Math.min(model.poolTokens, model.terms.contextTokens);
   for (const id of [...model.queue]) {
     effects.push(refuse(state, model, state.requests.get(id)!, code, message));
   }

@@ -1,6 +1,6 @@
 import { type Budgets, type Plan, type Refusal, totalsOf } from "../memory/index.js";
 import type { MemoryState } from "./memory-terms.js";
-import { newModel } from "./model-state.js";
+import { latestTerms, newModel } from "./model-state.js";
 import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
 import { createState, type ModelTerms, type SchedulerState } from "./state.js";
 
@@ -25,10 +25,11 @@ export function preview(
 ): Preview | null {
   const { memory } = state;
   const known = state.models.get(terms.id);
-  const own = (known?.terms ?? terms).memory;
+  const latest = known === undefined ? terms : latestTerms(known, terms);
+  const own = latest.memory;
   if (memory === null || own === undefined) return null;
-  const model = { ...(known ?? newModel(terms)), queue: [], askedAt: at };
-  model.poolTokens = contextTokens ?? Math.min(terms.contextTokens, model.terms.maxContextTokens);
+  const model = { ...(known ?? newModel(terms)), terms: latest, queue: [], askedAt: at };
+  model.poolTokens = contextTokens ?? Math.min(terms.contextTokens, latest.maxContextTokens);
   const asIf = { ...state, models: new Map(state.models).set(terms.id, model) };
   const wanted = wantedOf(model, own, contextTokens ?? 1, "any");
   const residents = residentsFor(asIf, model, at, "any");

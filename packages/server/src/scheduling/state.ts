@@ -81,6 +81,10 @@ export interface PagesState {
 /** What the scheduler holds of a model; times are ms of its clock. */
 export interface ModelState {
   terms: ModelTerms;
+  /** Of files that have replaced those in memory: taken once nothing of these is left there. */
+  nextTerms: ModelTerms | null;
+  /** Where somebody wants its experts to run; null: as its terms have it. */
+  moeOffload: MemoryTerms["moeOffload"] | null;
   phase: ModelPhase;
   /** Pool context of the load that is ready or under way. */
   poolTokens: number;
