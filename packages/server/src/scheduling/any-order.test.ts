@@ -10,6 +10,7 @@ const MODELS = [
   terms("titles", 20_000, { heavy: true, slots: 1 }),
   terms("coder", 40_000, { heavy: true, idleUnloadMs: 3_000 }),
   terms("embeddings", 10_000, { memory: memoryTerms("embeddings", 10_000, "low") }),
+  terms("mixture", 30_000, { memory: memoryTerms("mixture", 30_000, "normal", 25_000) }),
   terms("voice", 45_000, { memory: memoryTerms("voice", 45_000, "high") }),
   terms("too-large", 200_000),
 ];
@@ -57,6 +58,15 @@ const step = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant("pin" as const), model, pinned: fc.boolean() }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("offload" as const),
+      // Most often of the one that has experts.
+      model: fc.oneof(fc.constant(MODELS.findIndex(({ id }) => id === "mixture")), model),
+      mode: fc.constantFrom("off", "auto", "on"),
+    }),
   },
   {
     weight: 1,
@@ -144,6 +154,9 @@ function run(made: World, s: Step): void {
       return;
     case "pin":
       made.send({ type: "pinAsked", terms: MODELS[s.model]!, pinned: s.pinned });
+      return;
+    case "offload":
+      made.offload(MODELS[s.model]!, s.mode);
       return;
     case "machine":
       made.send({ type: "memoryMeasured", memory: hostMemory(s.bytes) });

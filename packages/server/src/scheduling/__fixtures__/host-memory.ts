@@ -29,18 +29,19 @@ export function hostMemory(bytes: number): MemoryState {
   };
 }
 
-/** What a model needs that weighs so much and one byte more for each token of its context. */
+/** What a model needs that weighs so much and one byte more for each token of its context. `experts`: of its weights. */
 export function memoryTerms(
   artifact: string,
   weights: number,
   priority: MemoryTerms["priority"] = "normal",
+  experts = 0,
 ): MemoryTerms {
   return {
     artifact,
     artifactBytes: weights,
     priority,
     keepWarm: false,
-    estimate: (contextTokens) => estimate(weights, contextTokens),
+    estimate: (contextTokens) => estimate(weights, contextTokens, experts),
     firmContextTokens: 1,
     gpuLayers: "auto",
     moeOffload: "off",
@@ -50,9 +51,9 @@ export function memoryTerms(
   };
 }
 
-function estimate(weights: number, kv: number): Estimate {
+function estimate(weights: number, kv: number, experts: number): Estimate {
   return {
-    layers: [{ weights, experts: 0, kv }],
+    layers: [{ weights: weights - experts, experts, kv }],
     inputWeights: 0,
     outputWeights: 0,
     projectorWeights: 0,
@@ -73,7 +74,7 @@ function planOnHost(
 ): Plan | Refusal {
   const needed = (contextTokens: number) => {
     const [layer] = wanted.estimate.layers;
-    return layer!.weights + contextTokens;
+    return layer!.weights + layer!.experts + contextTokens;
   };
   const victims: Resident[] = [];
   const others = residents.filter((one) => one.model !== wanted.model);

@@ -2,7 +2,8 @@ import { expect } from "vitest";
 import { isClearing } from "../clearing.js";
 import { decide } from "../decide.js";
 import { demandOf, isSpared } from "../demand.js";
-import type { MemoryState } from "../memory-terms.js";
+import type { MemoryState, MemoryTerms } from "../memory-terms.js";
+import type { Applies } from "../moe-offload.js";
 import type { ParkingOptions } from "../parking/terms.js";
 import {
   createState,
@@ -49,6 +50,9 @@ export class World {
   restores = 0;
   #nextFile = 1;
   readonly #saving = new Set<string>();
+  /** Where somebody has said that a model's experts run. */
+  readonly #offloads = new Map<string, MemoryTerms["moeOffload"]>();
+  #offloadTold: Applies[] = [];
 
   constructor(
     memory: MemoryState | null = null,
@@ -105,6 +109,9 @@ export class World {
         break;
       case "discard":
         for (const file of effect.files) expect(this.files.delete(file)).toBe(true);
+        break;
+      case "offloadTold":
+        this.#offloadTold.push(effect.applies);
         break;
       case "erase":
         // It may go at the same moment.
@@ -199,6 +206,11 @@ export class World {
     holds(model.phase !== "unloading" || inSlots.length === 0, "what leaves is not in use");
     const isIdle = model.phase === "ready" && inSlots.length + model.queue.length === 0;
     holds(!isIdle || model.unloadAt !== null, "an idle model's end is known");
+    const offload = this.#offloads.get(model.terms.id);
+    holds(
+      offload === undefined || model.terms.memory?.moeOffload === offload,
+      "what somebody has said about a model's experts lasts",
+    );
     const { pages } = model;
     const releases = this.#pendingOn(model.terms.id, "release");
     holds(releases === (pages.phase === "leaving" ? 1 : 0), "pages that leave are given back once");
@@ -338,6 +350,24 @@ export class World {
       const why = { code: "model_unavailable", message: "it was cut." } as const;
       this.send({ type: "keepFailed", model, keeping, ...why });
     }
+  }
+
+  /** Somebody says where a model's experts run: one that is at work goes on, and one laid out otherwise does not stay. */
+  offload(terms: ModelTerms, mode: MemoryTerms["moeOffload"]): void {
+    const before = this.state.models.get(terms.id);
+    const [phase, running] = [before?.phase, before === undefined ? 0 : runningOn(before)];
+    const was = (before?.terms ?? terms).memory;
+    const hasExperts = was?.estimate(1).layers.some((layer) => layer.experts > 0) ?? false;
+    const isOther = hasExperts && (was?.moeOffload !== mode || was.cpuExpertLayers !== null);
+    this.#offloads.set(terms.id, mode);
+    this.#offloadTold = [];
+    this.send({ type: "offloadSet", terms, mode });
+    expect(this.#offloadTold).toHaveLength(1);
+    const after = this.state.models.get(terms.id)!;
+    if (this.#offloadTold[0] === "next_load") {
+      expect(isOther && after.phase === phase).toBe(true);
+    } else if (isOther) expect(after.phase).not.toBe("ready");
+    if (running > 0) expect([after.phase, runningOn(after)]).toEqual([phase, running]);
   }
 
   /** The keeper says that it holds a model's pages no longer. */
