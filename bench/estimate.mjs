@@ -1,15 +1,19 @@
 // What the estimates from a model's file say against what its engine takes: buffer by buffer over a
-// grid of settings, then the whole process after work, at the first load and at a second one.
-import { availableParallelism } from "node:os";
+// grid of settings, then what a server books against what the whole process holds.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import {
-  correct,
   estimate,
   measuredLoad,
   settingsKey,
   totalsOf,
 } from "../packages/server/dist/memory/estimate/index.js";
+import { enginePid } from "./lib/bare.mjs";
 import { loadEngine } from "./lib/engine-load.mjs";
+import { memoryOf } from "./lib/engine-memory.mjs";
 import { installed } from "./lib/installed.mjs";
+import { startSomnus } from "./lib/server.mjs";
 
 const CONTEXTS = [2048, 8192, 32_768];
 const SLOTS = [1, 4];
@@ -17,7 +21,8 @@ const CACHE_TYPES = ["f16", "q8_0"];
 const BATCHES = [128, 512, 2048];
 /** As `launchFlags` bounds it. */
 const LARGEST_PHYSICAL_BATCH = 512;
-const WORKED = { contextTokens: 2048, slots: 1, cacheType: "f16", batch: 512 };
+const SERVED = { contextTokens: 2048, slots: 1 };
+const KEPT_AFTER_MS = 1_500;
 const MIB = 2 ** 20;
 const THREADS = Math.max(1, Math.min(2, availableParallelism()));
 
@@ -27,7 +32,8 @@ export async function run() {
   for (const model of models) {
     console.log(`\n${model.name} (${model.gguf.architecture}), MiB, estimate / measured`);
     await grid(engine, model);
-    await worked(engine, model);
+    if (isEncoder(model.gguf)) continue;
+    await served(model);
   }
 }
 
@@ -69,25 +75,84 @@ async function grid(engine, model) {
   );
 }
 
-/** All that the process holds once its context and a whole batch were used. */
-async function worked(engine, model) {
-  const estimated = estimate(model.gguf, want(WORKED), { devices: 0, threads: THREADS });
-  const history = [];
-  for (const load of ["first", "second"]) {
-    const key = keyOf(engine, model, WORKED);
-    const expected = totalsOf(correct(estimated, history, key)).total;
-    const server = await start(engine, model, WORKED);
-    try {
-      history.push(measured(engine, model, WORKED, estimated, server));
-      await work(server.url, isEncoder(model.gguf));
-      const { total } = server.memory();
-      console.log(
-        `${load} load, after work: ${both(expected, total)} MiB, ${percent(expected, total).toFixed(1)} %`,
-      );
-    } finally {
-      await server.stop();
+/**
+ * What a server books for a model, against what its engine holds once it is loaded, and after work: at the first
+ * load, at a second one of the same server, and at one of a later server with the same store.
+ */
+async function served(model) {
+  const folder = await mkdtemp(join(tmpdir(), "somnus-bench-"));
+  const file = join(folder, "somnus.toml");
+  await writeFile(
+    file,
+    [
+      "config_version = 1",
+      "[paths]",
+      `data_dir = ${JSON.stringify(folder)}`,
+      "[[models]]",
+      'id = "m"',
+      `weights_path = ${JSON.stringify(model.path)}`,
+      "allow_untested = true",
+      `slots = ${SERVED.slots}`,
+      `context_len = ${SERVED.contextTokens}`,
+      'initial_tier = "tier3_nvme_ssd"',
+      "",
+    ].join("\n"),
+  );
+  console.log(
+    "load".padEnd(16) + ["loaded", "worked", "off"].map((cell) => cell.padStart(20)).join(""),
+  );
+  try {
+    for (const loads of [["first", "second"], ["after a restart"]]) {
+      const somnus = await startSomnus({ file });
+      try {
+        for (const load of loads) {
+          const { booked, loaded, worked } = await loadAndWork(somnus);
+          console.log(
+            load.padEnd(16) +
+              [
+                both(booked, loaded),
+                both(booked, worked),
+                `${percent(booked, worked).toFixed(1)} %`,
+              ]
+                .map((cell) => cell.padStart(20))
+                .join(""),
+          );
+        }
+      } finally {
+        await somnus.stop();
+      }
     }
+  } finally {
+    await rm(folder, { recursive: true });
   }
+}
+
+async function loadAndWork({ url, pid }) {
+  await post(url, "/v1/memory/tier", { model: "m", target_tier: "tier1_gpu_vram" });
+  const status = await (await fetch(`${url}/v1/memory/status`)).json();
+  const booked = status.models[0].booked_bytes;
+  // What a load has shown is measured and kept behind the scenes.
+  await new Promise((resolve) => setTimeout(resolve, KEPT_AFTER_MS));
+  const engine = enginePid(pid);
+  const loaded = memoryOf(engine).total;
+  await post(url, "/v1/chat/completions", {
+    model: "m",
+    messages: [{ role: "user", content: "word ".repeat(SERVED.contextTokens / 4) }],
+    max_tokens: 8,
+  });
+  const worked = memoryOf(engine).total;
+  await post(url, "/v1/memory/tier", { model: "m", target_tier: "tier3_nvme_ssd" });
+  return { booked, loaded, worked };
+}
+
+async function post(url, path, body) {
+  const response = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.status} ${text}`);
 }
 
 function* combinations() {
@@ -148,22 +213,6 @@ function measured(engine, model, settings, estimated, server) {
     },
     Date.now(),
   );
-}
-
-/** One prompt that fills the context, or the longest input of an encoder. */
-async function work(url, encoder) {
-  const tokens = (count) => Array.from({ length: count }, (_, at) => 1000 + ((at * 7) % 20_000));
-  const response = await fetch(`${url}/${encoder ? "embeddings" : "completion"}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(
-      encoder
-        ? { input: tokens(LARGEST_PHYSICAL_BATCH - 8) }
-        : { prompt: tokens(WORKED.contextTokens - 32), n_predict: 8, cache_prompt: false },
-    ),
-  });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  await response.text();
 }
 
 /** Bytes that an estimate is off, as far as two digits of a MiB can tell. */

@@ -5,12 +5,21 @@ import { createServer } from "node:net";
 
 /** The command line of the llama-server that belongs to a Somnus process. Linux only. */
 export function engineCommand(parent) {
+  return engineOf(parent).command;
+}
+
+/** The process of that server's engine. */
+export function enginePid(parent) {
+  return engineOf(parent).pid;
+}
+
+function engineOf(parent) {
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
       const status = readFileSync(`/proc/${pid}/status`, "utf8");
       if (!status.includes(`\nPPid:\t${parent}\n`)) continue;
       const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
-      if (command[0]?.endsWith("llama-server")) return command;
+      if (command[0]?.endsWith("llama-server")) return { pid: Number(pid), command };
     } catch {
       // The process ended while it was looked at.
     }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { launchFlags } from "../../packages/server/dist/engines/llama/flags.js";
+import { memoryOf } from "./engine-memory.mjs";
 
 const MIB = 2 ** 20;
 
@@ -62,11 +62,4 @@ function buffersOf(log) {
     if (name === "CPU_REPACK") sums.repacked += Number(size) * MIB;
   }
   return sums;
-}
-
-/** What Linux counts for a process, bytes; pages that several share count in parts. */
-function memoryOf(pid) {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
-  const of = (key) => Number(new RegExp(`^${key}:\\s+(\\d+) kB`, "m").exec(text)[1]) * 1024;
-  return { total: of("Pss"), private: of("Anonymous"), mapped: of("Pss_File") };
 }
