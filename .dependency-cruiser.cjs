@@ -33,6 +33,7 @@ const MAY_CALL = {
 /** Files beside the rooms: what composes them, and the version. */
 const ROOT_FILES = [
   "conversation-parking",
+  "device-release",
   "idle-heap",
   "kept-files",
   "learned-memory",
