@@ -103,9 +103,18 @@ function validate(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** The server's own failures go to the log with their cause; what a client did wrong does not. */
+/** Refusals in the course of things: nothing has failed, or it was logged when it did. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "staging",
+  "shutting_down",
+  "load_cooldown",
+  "deadline_unmeetable",
+  "memory_in_use",
+]);
+
+/** The server's own failures go to the log with their cause; what a client did wrong or asked too much of does not. */
 function report({ requestId, reply }: Exchange, error: SomnusError, log: Logger): void {
-  if (error.kind.status < 500 || error.code === "staging" || error.code === "shutting_down") return;
+  if (error.kind.status < 500 || REFUSALS.has(error.code)) return;
   const { method, url = "" } = reply.request.raw;
   log.error(
     { request_id: requestId, method, path: pathOf(url), code: error.code, err: error },

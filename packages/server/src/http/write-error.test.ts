@@ -95,3 +95,14 @@ test("what the client did wrong is not logged", async () => {
   await door.inject({ method: "POST", url: "/v1/echo", payload: {} });
   expect(lines).toEqual([]);
 });
+
+test.each(["load_cooldown", "deadline_unmeetable", "memory_in_use"] as const)(
+  "a refusal in the course of things is not logged: %s",
+  async (code) => {
+    const { log, lines } = recordedLog();
+    const refuse = () => Promise.reject(new SomnusError(code, "Not now."));
+    const door = await testDoor({ log, routes: [getRoute("/later", refuse)] });
+    expect((await door.inject("/later")).statusCode).toBe(503);
+    expect(lines).toEqual([]);
+  },
+);
