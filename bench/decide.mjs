@@ -2,8 +2,8 @@
 // 1,000 requests waiting; on simulated host memory, so that some decisions plan and evict.
 
 import { plan } from "../packages/server/dist/memory/index.js";
-import { decide } from "../packages/server/dist/scheduling/decide.js";
-import { createState } from "../packages/server/dist/scheduling/state.js";
+import { decide } from "../packages/server/dist/scheduling/decision/decide.js";
+import { createState } from "../packages/server/dist/scheduling/state/state.js";
 import { quantile } from "./lib/statistics.mjs";
 import { randomFrom } from "./residency/random.mjs";
 

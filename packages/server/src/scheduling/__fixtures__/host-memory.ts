@@ -9,7 +9,7 @@ import type {
   Wanted,
 } from "../../memory/index.js";
 import { lossOf } from "../../memory/index.js";
-import type { MemoryState, MemoryTerms } from "../memory-terms.js";
+import type { MemoryState, MemoryTerms } from "../state/memory-terms.js";
 
 /** Memory of a machine without an accelerator, of so many bytes, planned in the simplest way. */
 export function hostMemory(bytes: number): MemoryState {

@@ -1,4 +1,4 @@
-import type { ModelTerms, SchedulerLimits } from "../state.js";
+import type { ModelTerms, SchedulerLimits } from "../state/state.js";
 import { hostMemory } from "./host-memory.js";
 import { World } from "./world.js";
 

@@ -1,4 +1,4 @@
-import type { ModelTerms } from "../state.js";
+import type { ModelTerms } from "../state/state.js";
 import { memoryTerms } from "./host-memory.js";
 
 /** A model of two slots and 8192 tokens, up to 16384, that stays loaded and weighs so much, fields on top. */

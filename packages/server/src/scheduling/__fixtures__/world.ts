@@ -1,10 +1,9 @@
 import { expect } from "vitest";
-import { isClearing } from "../clearing.js";
-import { decide } from "../decide.js";
-import { demandOf, isSpared } from "../demand.js";
-import type { MemoryState, MemoryTerms } from "../memory-terms.js";
-import type { Applies } from "../moe-offload.js";
+import { decide } from "../decision/decide.js";
+import type { Applies } from "../decision/moe-offload.js";
 import type { ParkingOptions } from "../parking/terms.js";
+import { isClearing } from "../placement/clearing.js";
+import type { MemoryState, MemoryTerms } from "../state/memory-terms.js";
 import {
   createState,
   type EvictedFor,
@@ -14,10 +13,11 @@ import {
   type SchedulerEvent,
   type SchedulerLimits,
   type SchedulerState,
-} from "../state.js";
-import { takesLane } from "../turns.js";
-import { impatientAt, runningOn, wantedTurn } from "../waiting.js";
-import type { Workload } from "../workload.js";
+} from "../state/state.js";
+import { impatientAt, runningOn, wantedTurn } from "../state/waiting.js";
+import { demandOf, isSpared } from "../turns/demand.js";
+import { takesLane } from "../turns/turns.js";
+import type { Workload } from "../turns/workload.js";
 
 type Keep = Extract<SchedulerEffect, { type: "keep" }>;
 

@@ -1,6 +1,6 @@
 import { type Budgets, freeHostBytes, type Plan, type Refusal } from "../../memory/index.js";
-import { bookingsOf } from "../plan-input.js";
-import type { ModelState, SchedulerEffect, SchedulerState } from "../state.js";
+import { bookingsOf } from "../placement/plan-input.js";
+import type { ModelState, SchedulerEffect, SchedulerState } from "../state/state.js";
 import { parkedBytes } from "./parked-bytes.js";
 import type { Parked } from "./terms.js";
 

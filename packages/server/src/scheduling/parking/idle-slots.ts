@@ -1,4 +1,4 @@
-import type { SchedulerEffect, SchedulerState } from "../state.js";
+import type { SchedulerEffect, SchedulerState } from "../state/state.js";
 
 /** Empties the slots that nobody has used for long. */
 export function emptyIdleSlots(state: SchedulerState, at: number): SchedulerEffect[] {

@@ -1,4 +1,4 @@
-import type { SchedulerState } from "../state.js";
+import type { SchedulerState } from "../state/state.js";
 
 /** What parked conversations take of host memory, those that are being saved included; bytes. */
 export function parkedBytes({ parking }: Pick<SchedulerState, "parking">): number {

@@ -1,5 +1,5 @@
 import { bytesOf } from "../../memory/index.js";
-import type { SchedulerState } from "../state.js";
+import type { SchedulerState } from "../state/state.js";
 
 /** What is parked, for lists and status. Bytes; unbounded is Infinity. */
 export interface ParkingReport {

@@ -1,6 +1,11 @@
 import { fitsInto } from "../../memory/index.js";
-import { onEngineExited, onLoaded } from "../loads.js";
-import type { ModelState, SchedulerEffect, SchedulerEvent, SchedulerState } from "../state.js";
+import { onEngineExited, onLoaded } from "../decision/loads.js";
+import type {
+  ModelState,
+  SchedulerEffect,
+  SchedulerEvent,
+  SchedulerState,
+} from "../state/state.js";
 import { discard } from "./books.js";
 import type { Parked, ParkingEvent } from "./terms.js";
 

@@ -1,5 +1,5 @@
-import type { ModelState, SchedulerEffect, SchedulerState } from "../state.js";
-import { isWanted } from "../waiting.js";
+import type { ModelState, SchedulerEffect, SchedulerState } from "../state/state.js";
+import { isWanted } from "../state/waiting.js";
 import { discard, freeForParking } from "./books.js";
 import type { SlotToSave } from "./terms.js";
 

@@ -1,6 +1,6 @@
 import { type ParkedFile, type ParkedModel, ParkingBook } from "../../memory/index.js";
-import type { EvictedFor } from "../evicted-for.js";
-import type { Outline } from "../outline.js";
+import type { EvictedFor } from "../state/evicted-for.js";
+import type { Outline } from "../state/outline.js";
 
 /** The conversations of one model that left its engine. */
 export type Parked = ParkedModel<Outline>;

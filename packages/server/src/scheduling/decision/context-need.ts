@@ -1,0 +1,75 @@
+import type { GenerationRequest } from "../../formats/index.js";
+import type { ContextNeed } from "../state/state.js";
+
+/** Least context a request reserves, as the first contract has it. */
+const CONTEXT_FLOOR_TOKENS = 2048;
+/** A chat template's own text: a default system prompt, markers around the conversation. */
+const TEMPLATE_TOKENS = 512;
+/** What a token stands for in running text, on the safe side. */
+const ESTIMATED_BYTES_PER_TOKEN = 3;
+/** Role markers and line ends around one message. */
+const MESSAGE_TOKENS = 32;
+
+/**
+ * A bound on a request's prompt that holds for every tokenizer with byte fallback: a token stands
+ * for one byte or more. Cheap, so that most requests need no count by the engine.
+ */
+export function needOf(request: GenerationRequest): ContextNeed {
+  let promptBound = TEMPLATE_TOKENS;
+  let promptEstimate = 0;
+  for (const message of request.messages) {
+    promptBound += MESSAGE_TOKENS;
+    for (const part of message.parts) {
+      const bytes = Buffer.byteLength(part.text);
+      promptBound += bytes;
+      promptEstimate += bytes / ESTIMATED_BYTES_PER_TOKEN;
+    }
+  }
+  return {
+    promptBound,
+    promptEstimate: Math.ceil(promptEstimate),
+    maxTokens: request.maxTokens,
+    ...(request.contextTokens === undefined ? {} : { asked: request.contextTokens }),
+  };
+}
+
+/** Tokens a request can use at most, from its count where there is one, else from the bound. */
+export function withoutFloor(need: ContextNeed): number {
+  return need.asked ?? (need.promptTokens ?? need.promptBound) + need.maxTokens;
+}
+
+/**
+ * Tokens that a request is expected to use, for as long as nobody can count them: the bound would have a model
+ * refused, or others thrown out, for context that the request does not need. The engine's count corrects it.
+ */
+export function expectedTokens(need: ContextNeed): number {
+  const prompt = need.promptTokens ?? need.promptEstimate ?? need.promptBound;
+  return need.asked ?? prompt + need.maxTokens;
+}
+
+/**
+ * The least tokens that a request reserves: never more than a slot's even share of the pool, or a small pool
+ * would serve one request at a time.
+ */
+export function floorOf(poolTokens: number, slots: number): number {
+  return Math.min(CONTEXT_FLOOR_TOKENS, Math.floor(poolTokens / slots));
+}
+
+/** Tokens to reserve for a request. */
+export function reservation(need: ContextNeed, pool: { tokens: number; slots: number }): number {
+  return need.asked ?? Math.max(floorOf(pool.tokens, pool.slots), withoutFloor(need));
+}
+
+/** Whether the request's prompt has to be counted before it is known to fit its `num_ctx`. */
+export function mustCount(need: ContextNeed): boolean {
+  return (
+    need.promptTokens === undefined &&
+    need.asked !== undefined &&
+    need.promptBound + need.maxTokens > need.asked
+  );
+}
+
+/** Tokens a request may generate within its reservation. */
+export function generationLimit(need: ContextNeed, reserved: number): number {
+  return Math.min(need.maxTokens, reserved - (need.promptTokens ?? need.promptBound));
+}

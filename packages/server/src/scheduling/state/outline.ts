@@ -1,0 +1,50 @@
+import type { GenerationRequest } from "../../formats/index.js";
+
+/** What stands in a slot's KV memory, message by message: enough to tell how much of it a request can reuse. */
+export type Outline = readonly string[];
+
+/** The outline of a request's prompt. */
+export function outlineOf(request: GenerationRequest): Outline {
+  const outline = [request.think ? "think" : "plain"];
+  for (const message of request.messages) {
+    outline.push(segment(message.role, message.parts.map((part) => part.text).join("\n")));
+  }
+  return outline;
+}
+
+/** The outline after the model answered: what the slot holds now. */
+export function withAnswer(outline: Outline, answer: string): Outline {
+  return [...outline, segment("assistant", answer)];
+}
+
+function segment(role: string, text: string): string {
+  return `${role}\n${text}`;
+}
+
+/** Characters of an outline; the measure of what a slot is worth. */
+export function lengthOf(outline: Outline): number {
+  let length = 0;
+  for (const part of outline) length += part.length;
+  return length;
+}
+
+/** How far two outlines agree from the start: whole segments, and characters over all. */
+export function commonStart(a: Outline, b: Outline): { segments: number; characters: number } {
+  let segments = 0;
+  let characters = 0;
+  while (segments < a.length && segments < b.length && a[segments] === b[segments]) {
+    characters += a[segments]!.length;
+    segments++;
+  }
+  if (segments < a.length && segments < b.length) {
+    characters += commonCharacters(a[segments]!, b[segments]!);
+  }
+  return { segments, characters };
+}
+
+function commonCharacters(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < end && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  return i;
+}
