@@ -32,6 +32,9 @@ export async function startBare([program, ...flags]) {
   const port = await freePort();
   const args = [...flags];
   args[args.indexOf("--host") + 1] = "127.0.0.1";
+  // The folder for saved slots goes with the server that made it.
+  const slots = args.indexOf("--slot-save-path");
+  if (slots >= 0) args.splice(slots, 2);
   const child = spawn(program, [...args, "--port", String(port)], { stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
   for (;;) {

@@ -12,6 +12,9 @@ import { chatBody, promptBody } from "./write-request.js";
 /** A broken connection is often the first sign of a dead process; how long its end is waited for, ms. */
 const DEATH_NOTICE_MS = 1000;
 
+/** Why a request's own signal fires at its end. One for all: an error of its own would be made for every request. */
+const OVER = new Error("the request is over");
+
 export interface LlamaParts {
   facts: EngineFacts;
   process: HostedProcess;
@@ -152,7 +155,7 @@ export class LlamaLoaded implements Loaded {
       end() {
         clock.stop();
         signal.removeEventListener("abort", onAbort);
-        own.abort();
+        own.abort(OVER);
       },
     };
   }
