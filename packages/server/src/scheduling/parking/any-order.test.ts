@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import "../__fixtures__/runs.js";
 import { hostMemory } from "../__fixtures__/host-memory.js";
 import { terms } from "../__fixtures__/terms.js";
 import { World } from "../__fixtures__/world.js";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Budgets, type Placement, plan } from "../../memory/index.js";
+import "../__fixtures__/runs.js";
 import { memoryTerms } from "../__fixtures__/host-memory.js";
 import { terms } from "../__fixtures__/terms.js";
 import { World } from "../__fixtures__/world.js";
