@@ -39,8 +39,9 @@ export function settleMemory(state: SchedulerState, at: number): SchedulerEffect
   for (const model of state.models.values()) {
     if (model.yieldsTo === null) continue;
     const other = state.models.get(model.yieldsTo);
-    if (other !== undefined && isWanted(other) && other.waitsForMemory) continue;
-    model.yieldsTo = null;
+    // Also where it yields on: whose turn comes first may be another by now, when an earlier one has left.
+    const yields = other !== undefined && isWanted(other) && other.waitsForMemory;
+    if (!yields) model.yieldsTo = null;
     effects.push(...advance(state, model, at));
   }
   return effects;
