@@ -48,10 +48,9 @@ export function memoryRoutes(parts: InferenceParts, timing: Timing): Route[] {
         const model = await parts.pool.resolve(body.model);
         const plan = body.estimate_only ? planFor(parts, model, body) : null;
         if (plan === null) await move(parts, model, body, signal);
-        const { facts, placement, keptBytes } = parts.scheduler.activity(model.id);
         return jsonReply({
           model: model.id,
-          placement: placementOf(model, facts, placement, keptBytes),
+          placement: placementOf(model, parts.scheduler.activity(model.id)),
           ...(plan === null ? {} : { plan }),
         } satisfies TierMoved);
       },
@@ -148,7 +147,7 @@ function statusOf(parts: InferenceParts, report: MemoryReport, timing: Timing): 
 
 function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel): MemoryModel {
   const activity = parts.scheduler.activity(model.id);
-  const { facts, placement } = activity;
+  const { placement } = activity;
   const { gguf, projectorGguf } = model;
   const deviceBytes = placement?.deviceBytes ?? [];
   return {
@@ -161,7 +160,7 @@ function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel)
     priority: model.memory.priority,
     current_tier: activity.tier,
     state: activity.phase,
-    placement: placementOf(model, facts, placement, activity.keptBytes),
+    placement: placementOf(model, activity),
     booked_bytes: sum(deviceBytes) + (placement?.hostBytes ?? 0),
     ...keptRow(activity, report.kept, model.weightsPath),
     moe_offload: activity.moeOffload ?? model.memory.moeOffload,

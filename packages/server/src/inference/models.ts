@@ -43,17 +43,17 @@ export function modelRoutes(parts: InferenceParts): Route[] {
 }
 
 function modelRow(parts: InferenceParts, model: PoolModel): Model {
-  const { facts, placement, activeLeases, tier, keptBytes } = parts.scheduler.activity(model.id);
+  const activity = parts.scheduler.activity(model.id);
   return {
     id: model.id,
     object: "model",
     created: model.created,
     owned_by: "hypnos",
     modality: model.modality,
-    current_tier: tier,
-    placement: placementOf(model, facts, placement, keptBytes),
-    active_leases: activeLeases,
-    resident: facts !== null,
+    current_tier: activity.tier,
+    placement: placementOf(model, activity),
+    active_leases: activity.activeLeases,
+    resident: activity.facts !== null,
     key: model.id,
     backend: model.engine,
     default: model.id === parts.pool.defaultModel,

@@ -27,12 +27,11 @@ export function moeOffloadRoute(parts: InferenceParts): Route {
       const model = await parts.pool.resolve(params.id);
       const mode = modeOf(body.mode);
       const applies = await parts.scheduler.setMoeOffload(parts.loadable(model), mode);
-      const { facts, placement, keptBytes } = parts.scheduler.activity(model.id);
       return jsonReply({
         model: model.id,
         moe_offload: mode,
         applies,
-        placement: placementOf(model, facts, placement, keptBytes),
+        placement: placementOf(model, parts.scheduler.activity(model.id)),
       } satisfies MoeOffloadSet);
     },
   });

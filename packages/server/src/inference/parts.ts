@@ -8,7 +8,7 @@ import type {
   ProcessMemory,
 } from "../memory/index.js";
 import type { Pool, PoolModel } from "../models/index.js";
-import type { ModelActivity, Schedulable, Scheduler } from "../scheduling/index.js";
+import type { Schedulable, Scheduler } from "../scheduling/index.js";
 
 /** What the server still does before it serves, for `/ready`. */
 export interface Readiness {
@@ -22,9 +22,6 @@ export interface Readiness {
     hint?: string;
   } | null;
 }
-
-/** What is booked for a model that is loaded. */
-export type Booked = NonNullable<ModelActivity["placement"]>;
 
 /** What memory holds now, and what is left of it. Bytes; unmeasured is null. */
 export interface MemoryReport {

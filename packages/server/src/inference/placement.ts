@@ -1,19 +1,11 @@
 import type { Placement } from "@somnus/contract";
-import type { EngineFacts } from "../engines/index.js";
 import type { PoolModel } from "../models/index.js";
-import type { Booked } from "./parts.js";
+import type { ModelActivity } from "../scheduling/index.js";
 
-/**
- * A model's placement: as its engine reported it when it loaded, else as it was booked.
- * @param facts null when it is not loaded
- * @param booked null when it is not loaded, or its memory is not planned
- * @param keptBytes of its weights in tier 2, whether it is loaded or not
- */
+/** A model's placement: as its engine reported it when it loaded, else as it was booked. */
 export function placementOf(
   model: PoolModel,
-  facts: EngineFacts | null,
-  booked: Booked | null,
-  keptBytes: number,
+  { facts, placement: booked, keptBytes }: Pick<ModelActivity, "facts" | "placement" | "keptBytes">,
 ): Placement {
   const layers = model.gguf?.layers ?? 0;
   if (facts === null && keptBytes > 0) {

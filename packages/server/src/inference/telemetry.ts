@@ -32,12 +32,11 @@ export class TelemetryRecorder {
     const phases = admission.load;
     return {
       previous_tier: admission.previousTier,
-      placement: placementOf(
-        this.model,
-        this.lease.facts,
-        admission.placement ?? null,
-        admission.keptBytes,
-      ),
+      placement: placementOf(this.model, {
+        facts: this.lease.facts,
+        placement: admission.placement ?? null,
+        keptBytes: admission.keptBytes,
+      }),
       tier_switch_latency_ms: round(admission.loadMs),
       inference_latency_ms: round(performance.now() - this.#startedAt),
       evicted_models: [...(admission.evicted ?? [])],
