@@ -2,6 +2,7 @@ import type { GenerationRequest } from "../formats/index.js";
 import { type Call, SomnusError } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
 import type { Deadline, Lease } from "../scheduling/index.js";
+import { headerOf } from "./call-header.js";
 import type { InferenceParts } from "./parts.js";
 import { impliedDeadline } from "./profile.js";
 
@@ -67,9 +68,4 @@ async function expectNext(
   } catch (error) {
     call.log.debug({ err: error, model: name }, "the next model cannot be loaded");
   }
-}
-
-function headerOf(call: Call, name: string): string | undefined {
-  const value = call.headers[name];
-  return Array.isArray(value) ? value.join(", ") : value?.trim();
 }

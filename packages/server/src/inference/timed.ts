@@ -1,6 +1,7 @@
 import type { Latency } from "@somnus/contract";
 import type { Route } from "../http/index.js";
 import { LatencyTable } from "../observe/index.js";
+import { headerOf } from "./call-header.js";
 import { readWorkflow, Workflows } from "./workflows.js";
 
 /** More names than a door has routes. */
@@ -16,13 +17,9 @@ export class Timing {
     return {
       ...route,
       handler: (call) => {
-        const header = (name: string) => {
-          const value = call.headers[name];
-          return typeof value === "string" ? value.trim() : undefined;
-        };
-        const mark = readWorkflow(header("x-hypnos-workflow"));
+        const mark = readWorkflow(headerOf(call, "x-hypnos-workflow"));
         const end = mark && this.#workflows.begin(mark, call.caller?.label ?? "", call.startedAt);
-        const isLast = header("x-hypnos-workflow-end")?.toLowerCase() === "true";
+        const isLast = headerOf(call, "x-hypnos-workflow-end")?.toLowerCase() === "true";
         call.onEnd(({ status, isWhole }) => {
           const isRefused = status !== null && status >= 400;
           // Who was refused is going to try again.
