@@ -15,7 +15,7 @@ export interface Percentiles {
 }
 
 /** Durations of one kind, counted in buckets: a few hundred bytes however many there are. */
-export class DurationHistogram {
+class DurationHistogram {
   readonly #counts = new Uint32Array(BOUNDS.length + 1);
   #count = 0;
   /** What is above the last bound is told as it is. */
