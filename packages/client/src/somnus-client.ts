@@ -132,8 +132,7 @@ export class SomnusClient {
   ): Promise<ChatResponse> {
     const body = { ...request, stream: false };
     const response = await this.#callModel("/v1/chat/completions", options, body);
-    if (!response.ok) throw await readErrorResponse(response, options.signal);
-    return this.#body(response, options);
+    return this.#answer(response, options);
   }
 
   /**
@@ -183,6 +182,10 @@ export class SomnusClient {
     body?: unknown,
   ): Promise<T> {
     const response = await this.#send(method, path, options, body);
+    return this.#answer(response, options);
+  }
+
+  async #answer<T>(response: Response, options: CallOptions): Promise<T> {
     if (!response.ok) throw await readErrorResponse(response, options.signal);
     return this.#body(response, options);
   }
