@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import type { ActionOf } from "./action.js";
 import type { Io } from "./io.js";
 import { memorySize } from "./quantities.js";
+import { wholeNumber } from "./whole-number.js";
 
 /** The verb `estimate` with its options and help; what it does is loaded when it is called. */
 export function estimateCommand(io: Io, action: ActionOf): Command {
@@ -10,8 +11,8 @@ export function estimateCommand(io: Io, action: ActionOf): Command {
       "Tell how a model would be loaded, and why, without a server and without loading it.",
     )
     .argument("<model>", "the model, as `somnus list` names it, or a GGUF file")
-    .option("--ctx <tokens>", "the context to allocate", count("tokens"))
-    .option("--slots <count>", "requests at once that share it", count("requests"))
+    .option("--ctx <tokens>", "the context to allocate", wholeNumber("tokens"))
+    .option("--slots <count>", "requests at once that share it", wholeNumber("requests"))
     .option("--gpu <size>", "as on a machine with such a GPU, as in 24GiB; 0: without one", size)
     .option("--ram <size>", "as on a machine with so much memory", size)
     .option("--json", "print JSON")
@@ -31,16 +32,6 @@ Examples:
         (await import("./estimate-load.js")).estimate(io, options, args),
       ),
     );
-}
-
-function count(what: string): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < 1) {
-      throw new InvalidArgumentError(`It must be a whole number of ${what}.`);
-    }
-    return value;
-  };
 }
 
 function size(text: string): number {

@@ -1,26 +1,32 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import type { ActionOf } from "./action.js";
 import type { Io } from "./io.js";
+import { withServer } from "./server-options.js";
+import { wholeNumber } from "./whole-number.js";
 
 /** The verb `load` with its options and help; what it does is loaded when it is called. */
 export function loadCommand(io: Io, action: ActionOf): Command {
-  return new Command("load")
-    .description("Load a model on the running server before it is asked for.")
-    .argument("<id>", "the model, as `somnus list` names it")
-    .option("--ctx <tokens>", "the context to allocate; a loaded model is loaded anew", tokens)
-    .addOption(
-      new Option(
-        "--weights-only",
-        "only bring its weights into memory, for a fast load later",
-      ).conflicts("ctx"),
-    )
-    .addOption(
-      new Option("--estimate-only", "only print how it would be loaded, and why").conflicts(
-        "weightsOnly",
+  return withServer(
+    new Command("load")
+      .description("Load a model on the running server before it is asked for.")
+      .argument("<id>", "the model, as `somnus list` names it")
+      .option(
+        "--ctx <tokens>",
+        "the context to allocate; a loaded model is loaded anew",
+        wholeNumber("tokens"),
+      )
+      .addOption(
+        new Option(
+          "--weights-only",
+          "only bring its weights into memory, for a fast load later",
+        ).conflicts("ctx"),
+      )
+      .addOption(
+        new Option("--estimate-only", "only print how it would be loaded, and why").conflicts(
+          "weightsOnly",
+        ),
       ),
-    )
-    .option("--url <url>", "the server's address (SOMNUS_URL; else the configured one)")
-    .option("--api-key <key>", "the key to send (SOMNUS_API_KEY)")
+  )
     .option("--json", "print JSON")
     .addHelpText(
       "after",
@@ -36,12 +42,4 @@ Examples:
     .action(
       action(async (options, args) => (await import("./move-model.js")).load(io, options, args)),
     );
-}
-
-function tokens(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) {
-    throw new InvalidArgumentError("It must be a whole number of tokens.");
-  }
-  return value;
 }

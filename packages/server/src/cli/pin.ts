@@ -1,15 +1,16 @@
 import { Command } from "commander";
 import type { ActionOf } from "./action.js";
 import type { Io } from "./io.js";
+import { withServer } from "./server-options.js";
 
 /** The verbs `pin` and `unpin` with their options and help; what they do is loaded when they are called. */
 export function pinCommands(io: Io, action: ActionOf): Command[] {
   const verb = (name: "pin" | "unpin", description: string, help: string) =>
-    new Command(name)
-      .description(description)
-      .argument("<id>", "the model, as `somnus list` names it")
-      .option("--url <url>", "the server's address (SOMNUS_URL; else the configured one)")
-      .option("--api-key <key>", "the key to send (SOMNUS_API_KEY)")
+    withServer(
+      new Command(name)
+        .description(description)
+        .argument("<id>", "the model, as `somnus list` names it"),
+    )
       .option("--json", "print JSON")
       .addHelpText("after", `\n${help}\n\nExample:\n  somnus ${name} smollm2:135m`)
       .action(

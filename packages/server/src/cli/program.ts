@@ -8,6 +8,7 @@ import { importCommand } from "./import.js";
 import type { Io } from "./io.js";
 import { loadCommand } from "./load.js";
 import { pinCommands } from "./pin.js";
+import { withServer } from "./server-options.js";
 import { unloadCommand } from "./unload.js";
 
 /**
@@ -235,12 +236,6 @@ Examples:
     .action(verb(async (options) => (await import("./version.js")).version(io, options)));
 
   return program;
-}
-
-function withServer(command: Command): Command {
-  return command
-    .option("--url <url>", "the server's address (SOMNUS_URL; else the configured one)")
-    .option("--api-key <key>", "the key to send (SOMNUS_API_KEY)");
 }
 
 function collect(value: string, before: string[] = []): string[] {

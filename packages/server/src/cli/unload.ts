@@ -1,15 +1,19 @@
 import { Command } from "commander";
 import type { ActionOf } from "./action.js";
 import type { Io } from "./io.js";
+import { withServer } from "./server-options.js";
 
 /** The verb `unload` with its options and help; what it does is loaded when it is called. */
 export function unloadCommand(io: Io, action: ActionOf): Command {
-  return new Command("unload")
-    .description("Unload a model of the running server, and free its memory.")
-    .argument("<id>", "the model, as `somnus ps` names it")
-    .option("--keep-weights", "keep its weights in memory, so that it loads faster the next time")
-    .option("--url <url>", "the server's address (SOMNUS_URL; else the configured one)")
-    .option("--api-key <key>", "the key to send (SOMNUS_API_KEY)")
+  return withServer(
+    new Command("unload")
+      .description("Unload a model of the running server, and free its memory.")
+      .argument("<id>", "the model, as `somnus ps` names it")
+      .option(
+        "--keep-weights",
+        "keep its weights in memory, so that it loads faster the next time",
+      ),
+  )
     .option("--json", "print JSON")
     .addHelpText(
       "after",
