@@ -10,6 +10,7 @@ import {
   totalsOf,
 } from "../packages/server/dist/memory/estimate/index.js";
 import { enginePid } from "./lib/bare.mjs";
+import { memoryStatus, moveTo, post } from "./lib/calls.mjs";
 import { loadEngine } from "./lib/engine-load.mjs";
 import { memoryOf } from "./lib/engine-memory.mjs";
 import { installed } from "./lib/installed.mjs";
@@ -128,9 +129,8 @@ async function served(model) {
 }
 
 async function loadAndWork({ url, pid }) {
-  await post(url, "/v1/memory/tier", { model: "m", target_tier: "tier1_gpu_vram" });
-  const status = await (await fetch(`${url}/v1/memory/status`)).json();
-  const booked = status.models[0].booked_bytes;
+  await moveTo(url, "m", "tier1_gpu_vram");
+  const booked = (await memoryStatus(url)).models[0].booked_bytes;
   // What a load has shown is measured and kept behind the scenes.
   await new Promise((resolve) => setTimeout(resolve, KEPT_AFTER_MS));
   const engine = enginePid(pid);
@@ -141,18 +141,8 @@ async function loadAndWork({ url, pid }) {
     max_tokens: 8,
   });
   const worked = memoryOf(engine).total;
-  await post(url, "/v1/memory/tier", { model: "m", target_tier: "tier3_nvme_ssd" });
+  await moveTo(url, "m", "tier3_nvme_ssd");
   return { booked, loaded, worked };
-}
-
-async function post(url, path, body) {
-  const response = await fetch(`${url}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${response.status} ${text}`);
 }
 
 function* combinations() {

@@ -1,6 +1,7 @@
 // From a request to its first token when the model is not loaded, against a llama-server that is started
 // by hand on the same file with the same flags; then two models in turn where only one fits.
 import { engineCommand, startBare } from "./lib/bare.mjs";
+import { memoryStatus, moveTo, shortChat } from "./lib/calls.mjs";
 import { writeConfig } from "./lib/config.mjs";
 import { startSomnus } from "./lib/server.mjs";
 import { drop, warm } from "./lib/start-state.mjs";
@@ -22,7 +23,7 @@ async function fromEachTier(model) {
   const config = await writeConfig([model], { slots: 4 });
   const somnus = await startSomnus({ file: config.file });
   try {
-    await streamChat(somnus.url, chat(model));
+    await streamChat(somnus.url, shortChat(model));
     const command = engineCommand(somnus.pid);
     const file = command[command.indexOf("--model") + 1];
     const states = {
@@ -33,12 +34,12 @@ async function fromEachTier(model) {
     for (const [name, { tier, prepare }] of Object.entries(states)) {
       const times = { somnus: [], bare: [] };
       for (let round = 0; round < ROUNDS; round++) {
-        await move(somnus.url, model, "tier3_nvme_ssd");
+        await moveTo(somnus.url, model, "tier3_nvme_ssd");
         if ((await prepare()) === false) break;
         times.bare.push(await byHand(command, model));
         if ((await prepare()) === false) break;
-        await move(somnus.url, model, tier);
-        times.somnus.push((await streamChat(somnus.url, chat(model))).ttft);
+        await moveTo(somnus.url, model, tier);
+        times.somnus.push((await streamChat(somnus.url, shortChat(model))).ttft);
       }
       if (times.somnus.length === ROUNDS) report(name, times);
       else console.log(`${name}: this machine cannot drop a file from its page cache`);
@@ -46,10 +47,10 @@ async function fromEachTier(model) {
     const bare = await startBare(command);
     try {
       const times = { somnus: [], bare: [] };
-      await streamChat(bare.url, chat(model));
+      await streamChat(bare.url, shortChat(model));
       for (let round = 0; round < ROUNDS * 4; round++) {
-        times.bare.push((await streamChat(bare.url, chat(model))).ttft);
-        times.somnus.push((await streamChat(somnus.url, chat(model))).ttft);
+        times.bare.push((await streamChat(bare.url, shortChat(model))).ttft);
+        times.somnus.push((await streamChat(somnus.url, shortChat(model))).ttft);
       }
       report("tier 1", times);
     } finally {
@@ -73,16 +74,16 @@ async function alternations(model, other, commands) {
   });
   const somnus = await startSomnus({ file: config.file });
   try {
-    await streamChat(somnus.url, chat(other));
+    await streamChat(somnus.url, shortChat(other));
     const ratios = [];
     const seconds = [];
     for (let round = 0; round < 3; round++) {
-      const evictionsBefore = (await status(somnus.url)).recent_evictions.length;
+      const evictionsBefore = (await memoryStatus(somnus.url)).recent_evictions.length;
       const ours = await timed(async () => {
         for (let turn = 0; turn < TURNS; turn++)
-          await streamChat(somnus.url, chat(models[turn % 2]));
+          await streamChat(somnus.url, shortChat(models[turn % 2]));
       });
-      const { recent_evictions } = await status(somnus.url);
+      const { recent_evictions } = await memoryStatus(somnus.url);
       if (recent_evictions.length === evictionsBefore && round === 0) {
         throw new Error("both models were resident: nothing was swapped");
       }
@@ -109,10 +110,12 @@ async function limitForOne(models, commands) {
   try {
     const booked = [];
     for (const model of models) {
-      await streamChat(somnus.url, chat(model));
+      await streamChat(somnus.url, shortChat(model));
       commands[model] ??= engineCommand(somnus.pid);
-      booked.push((await status(somnus.url)).models.find(({ id }) => id === model).booked_bytes);
-      await move(somnus.url, model, "tier3_nvme_ssd");
+      booked.push(
+        (await memoryStatus(somnus.url)).models.find(({ id }) => id === model).booked_bytes,
+      );
+      await moveTo(somnus.url, model, "tier3_nvme_ssd");
     }
     const { rss } = await somnus.memory();
     return Math.ceil(rss + Math.max(...booked) + 0.6 * Math.min(...booked));
@@ -128,7 +131,7 @@ async function byHand(command, model) {
   const bare = await startBare(command);
   try {
     const before = performance.now() - start;
-    return before + (await streamChat(bare.url, chat(model))).ttft;
+    return before + (await streamChat(bare.url, shortChat(model))).ttft;
   } finally {
     await bare.stop();
   }
@@ -146,26 +149,4 @@ function report(name, { somnus, bare }) {
     `${name}: ${spread(somnus, 0)} ms, by hand ${spread(bare, 0)} ms; ` +
       `ratio ${(median(somnus) / median(bare)).toFixed(3)}, added ${added.toFixed(1)} ms`,
   );
-}
-
-async function move(url, model, tier) {
-  const response = await fetch(`${url}/v1/memory/tier`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model, target_tier: tier }),
-  });
-  if (!response.ok) throw new Error(`to ${tier}: ${response.status} ${await response.text()}`);
-}
-
-async function status(url) {
-  return (await fetch(`${url}/v1/memory/status`)).json();
-}
-
-function chat(model) {
-  return {
-    model,
-    messages: [{ role: "user", content: "Say yes." }],
-    max_tokens: 4,
-    temperature: 0,
-  };
 }
