@@ -15,11 +15,11 @@ const during = await behave(name, console.error);
 
 const file = `${name.replace(/^@/, "").replace("/", "-")}-${version}.tgz`;
 if (!readdirSync(store).includes(file)) {
-  console.error("npm http fetch GET 404 https://registry.invalid/x 3ms");
+  console.error("npm http fetch GET 404 https://index.invalid/x 3ms");
   console.error("npm error code E404");
   process.exit(1);
 }
-console.error(`npm http fetch GET 200 https://registry.invalid/${file} 3ms`);
+console.error(`npm http fetch GET 200 https://index.invalid/${file} 3ms`);
 const content = join(option("cache"), "_cacache", "tmp");
 mkdirSync(content, { recursive: true });
 copyFileSync(join(store, file), join(content, "download"));
