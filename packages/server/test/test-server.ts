@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MemoryStatus } from "@somnus/contract";
+import Value from "typebox/value";
 import { loadConfig } from "../src/config/index.js";
 import { type Server, startServer } from "../src/main.js";
 import { createLog } from "../src/observe/index.js";
@@ -20,6 +22,8 @@ export interface TestServer {
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
   /** A chat with the model `tiny`, fields on top. */
   chat(fields: Record<string, unknown>, init?: RequestInit): Promise<Response>;
+  /** `GET /v1/memory/status`. @throws Error when it is refused, or is not what the contract says */
+  memory(): Promise<MemoryStatus>;
   dispose(): Promise<void>;
 }
 
@@ -94,6 +98,13 @@ export async function startTestServer(
         { model: "tiny", messages: [{ role: "user", content: "Hello" }], ...fields },
         init,
       ),
+    async memory() {
+      const response = await fetch(`${url}/v1/memory/status`);
+      const body: unknown = await response.json();
+      if (response.status === 200 && Value.Check(MemoryStatus, body)) return body;
+      const problems = [...Value.Errors(MemoryStatus, body)].map((error) => JSON.stringify(error));
+      throw new Error(`the memory status is ${response.status}: ${problems.join(", ")}`);
+    },
     async dispose() {
       await server.close({ drainMs: 0 });
       if (options.store === undefined) await store.close();

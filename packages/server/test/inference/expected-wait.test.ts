@@ -1,4 +1,3 @@
-import type { MemoryStatus } from "@somnus/contract";
 import { afterEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../test-server.js";
 
@@ -13,8 +12,7 @@ const slow = {
   messages: [{ role: "user", content: "[[rate:20]] [[tokens:6]]" }],
 };
 const rowOf = async (id: string) => {
-  const response = await fetch(`${server.url}/v1/memory/status`);
-  const status = (await response.json()) as MemoryStatus;
+  const status = await server.memory();
   return status.models.find((model) => model.id === id)!;
 };
 const deadline = (ms: string) => ({
@@ -119,13 +117,11 @@ describe("server.profile", () => {
     ["batch", { metric: "throughput" }],
   ])("%s is shown with its objective", async (name, objective) => {
     server = await startTestServer({ flags: { "server.profile": name } });
-    const response = await fetch(`${server.url}/v1/memory/status`);
-    expect(await response.json()).toMatchObject({ profile: { name, objective } });
+    expect(await server.memory()).toMatchObject({ profile: { name, objective } });
   });
 
   it("is not shown when none is set", async () => {
     server = await startTestServer();
-    const response = await fetch(`${server.url}/v1/memory/status`);
-    expect(await response.json()).not.toHaveProperty("profile");
+    expect(await server.memory()).not.toHaveProperty("profile");
   });
 });

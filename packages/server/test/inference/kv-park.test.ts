@@ -88,10 +88,7 @@ describe("KV parking", () => {
     expect(await actions()).toEqual(["save", "restore"]);
     expect((await kvPark()).used_bytes).toBe(0);
     expect(await readdir(await folder())).toEqual([]);
-    const status = (await (await fetch(`${server.url}/v1/memory/status`)).json()) as {
-      kv_park: unknown;
-    };
-    expect(status.kv_park).toEqual(await kvPark());
+    expect((await server.memory()).kv_park).toEqual(await kvPark());
   });
 
   it("keeps nothing while it is off, and drops all when it is turned off", async () => {

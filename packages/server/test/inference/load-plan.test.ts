@@ -1,23 +1,9 @@
-import type { LoadPlan, MemoryStatus, TierMoved } from "@somnus/contract";
+import type { LoadPlan, TierMoved } from "@somnus/contract";
 import { afterEach, expect, it } from "vitest";
+import { holdsOne } from "../machine-for-one.js";
 import { startTestServer, type TestServer } from "../test-server.js";
 
-const GiB = 1024 ** 3;
-/** A machine that holds one of two models. */
-const HOLDS_ONE = `
-config_version = 1
-[hardware.simulate]
-ram_bytes = ${6 * GiB}
-[[models]]
-id = "tiny"
-weights_path = "tiny.gguf"
-context_len = 4000000
-[[models]]
-id = "other"
-weights_path = "tiny.gguf"
-context_len = 4000000
-priority = "low"
-`;
+const HOLDS_ONE = holdsOne("low");
 
 let server: TestServer;
 afterEach(() => server.dispose());
@@ -30,7 +16,7 @@ const planned = async (fields: Record<string, unknown> = {}): Promise<LoadPlan> 
   return ((await response.json()) as TierMoved).plan!;
 };
 const states = async () => {
-  const status = (await (await fetch(`${server.url}/v1/memory/status`)).json()) as MemoryStatus;
+  const status = await server.memory();
   return status.models.map(({ id, state }) => [id, state]);
 };
 
@@ -56,7 +42,7 @@ it("what the plan says is what the load books", async () => {
   server = await startTestServer({ toml: HOLDS_ONE });
   const { placement } = await planned({ context_len: 4_096 });
   await (await ask({ context_len: 4_096 })).text();
-  const status = (await (await fetch(`${server.url}/v1/memory/status`)).json()) as MemoryStatus;
+  const status = await server.memory();
   expect(status.models[0]!.booked_bytes).toBe(placement!.host_bytes);
   expect(placement!.context_len).toBe(4_096);
 });

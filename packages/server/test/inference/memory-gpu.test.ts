@@ -1,5 +1,3 @@
-import { MemoryStatus } from "@somnus/contract";
-import Value from "typebox/value";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { print, programs } from "../../src/processes/__fixtures__/system.js";
 import { createFakeEngine, type FakeEngine } from "../fake-engine/index.js";
@@ -13,11 +11,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 
-async function status(): Promise<MemoryStatus> {
-  const body: unknown = await (await fetch(`${server.url}/v1/memory/status`)).json();
-  expect([...Value.Errors(MemoryStatus, body)]).toEqual([]);
-  return body as MemoryStatus;
-}
+const status = () => server.memory();
 
 /** A server on a machine with such an nvidia-smi, and an engine for it. */
 async function start(flags: Record<string, unknown> = {}): Promise<void> {

@@ -1,21 +1,13 @@
-import type { MemoryStatus } from "@somnus/contract";
 import { afterEach, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../test-server.js";
 
 let server: TestServer;
 afterEach(() => server.dispose());
 
-function pin(body: Record<string, unknown>): Promise<Response> {
-  return fetch(`${server.url}/v1/memory/pin`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-}
+const pin = (body: Record<string, unknown>) => server.post("/v1/memory/pin", body);
 
 async function isPinned(): Promise<boolean> {
-  const response = await fetch(`${server.url}/v1/memory/status`);
-  return ((await response.json()) as MemoryStatus).models[0]!.pinned;
+  return (await server.memory()).models[0]!.pinned;
 }
 
 it("pins a model and takes the pin away", async () => {

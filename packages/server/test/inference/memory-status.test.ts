@@ -1,5 +1,4 @@
-import { MemoryStatus } from "@somnus/contract";
-import Value from "typebox/value";
+import type { MemoryStatus } from "@somnus/contract";
 import { afterEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../test-server.js";
 
@@ -31,13 +30,7 @@ const HOLDS_ONE = onMachine(`ram_bytes = ${6 * GiB}`);
 let server: TestServer;
 afterEach(() => server.dispose());
 
-async function status(): Promise<MemoryStatus> {
-  const response = await fetch(`${server.url}/v1/memory/status`);
-  expect(response.status).toBe(200);
-  const body: unknown = await response.json();
-  expect([...Value.Errors(MemoryStatus, body)]).toEqual([]);
-  return body as MemoryStatus;
-}
+const status = () => server.memory();
 const rowOf = ({ models }: MemoryStatus, id: string) => models.find((model) => model.id === id)!;
 
 describe("GET /v1/memory/status", () => {

@@ -1,24 +1,10 @@
-import type { MemoryStatus, TierMoved } from "@somnus/contract";
+import type { TierMoved } from "@somnus/contract";
 import { afterEach, describe, expect, it } from "vitest";
+import { holdsOne } from "../machine-for-one.js";
 import { startTestServer, type TestServer } from "../test-server.js";
 
-const GiB = 1024 ** 3;
-
-/** A machine that holds one of two models; the second one does not go for the first. */
-const HOLDS_ONE = `
-config_version = 1
-[hardware.simulate]
-ram_bytes = ${6 * GiB}
-[[models]]
-id = "tiny"
-weights_path = "tiny.gguf"
-context_len = 4000000
-[[models]]
-id = "other"
-weights_path = "tiny.gguf"
-context_len = 4000000
-priority = "high"
-`;
+/** The second model does not go for the first. */
+const HOLDS_ONE = holdsOne("high");
 
 let server: TestServer;
 afterEach(() => server.dispose());
@@ -104,7 +90,7 @@ describe("POST /v1/memory/tier", () => {
     server = await startTestServer({ toml: HOLDS_ONE });
     expect((await move({})).status).toBe(200);
     expect((await move({ model: "other" })).status).toBe(200);
-    const state = (await (await fetch(`${server.url}/v1/memory/status`)).json()) as MemoryStatus;
+    const state = await server.memory();
     expect(state.recent_evictions).toMatchObject([{ model: "tiny", for_model: "other" }]);
     const refused = await move({ context_len: 4_000_000 });
     expect(refused.status).toBe(507);
@@ -152,10 +138,7 @@ describe("POST /v1/memory/tier", () => {
     await server.engine.happened((event) => event.event === "request");
     const leave = new AbortController();
     const moving = move({ model: "other", context_len: 4_000_000 }, { signal: leave.signal });
-    const waits = async () => {
-      const state = await fetch(`${server.url}/v1/memory/status`);
-      return ((await state.json()) as MemoryStatus).models[1]!.waits_for_memory;
-    };
+    const waits = async () => (await server.memory()).models[1]!.waits_for_memory;
     await expect.poll(waits).toBe(true);
     leave.abort();
     await expect(moving).rejects.toThrow();

@@ -1,4 +1,3 @@
-import type { MemoryStatus } from "@somnus/contract";
 import { expect, it, onTestFinished } from "vitest";
 import { startTestServer } from "../test-server.js";
 
@@ -14,11 +13,7 @@ initial_tier = "tier1_gpu_vram"
 `,
   });
   onTestFinished(() => server.dispose());
-  const row = async () => {
-    const response = await fetch(`${server.url}/v1/memory/status`);
-    expect(response.status).toBe(200);
-    return ((await response.json()) as MemoryStatus).models[0];
-  };
+  const row = async () => (await server.memory()).models[0];
   // Before it loads, the engine is found and tried, in processes of its own.
   await expect.poll(row, { timeout: 20_000 }).toMatchObject({ id: "tiny", state: "loading" });
   expect((await row())!.booked_bytes).toBeGreaterThan(0);

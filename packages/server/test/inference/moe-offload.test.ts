@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { MemoryModel, MemoryStatus, MoeOffloadSet } from "@somnus/contract";
+import type { MemoryModel, MoeOffloadSet } from "@somnus/contract";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { writeTinyLlama, writeTinyMoe } from "../gguf/index.js";
 import { startTestServer, type TestServer } from "../test-server.js";
@@ -41,8 +41,8 @@ const answered = async (model: string, mode: string) => {
   return (await response.json()) as MoeOffloadSet;
 };
 const row = async (id: string): Promise<MemoryModel> => {
-  const response = await fetch(`${server.url}/v1/memory/status`);
-  return ((await response.json()) as MemoryStatus).models.find((model) => model.id === id)!;
+  const status = await server.memory();
+  return status.models.find((model) => model.id === id)!;
 };
 const chat = async (content = "Hello") => {
   const response = await server.chat({ model: "moe", messages: [{ role: "user", content }] });

@@ -2,7 +2,6 @@ import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { MemoryStatus } from "@somnus/contract";
 import { expect, it, onTestFinished } from "vitest";
 import { compiledKeeper } from "../keeper-program.js";
 import { startTestServer } from "../test-server.js";
@@ -49,7 +48,7 @@ it.runIf(asRoot).each([
     target_tier: "tier2_pinned_ram",
   });
   expect(await moved.json()).toMatchObject({ placement: { primary_tier: "tier2_pinned_ram" } });
-  const status = (await (await fetch(`${server.url}/v1/memory/status`)).json()) as MemoryStatus;
+  const status = await server.memory();
   const { current_tier, kept_weights: kept } = status.models[0]!;
   expect(current_tier).toBe("tier2_pinned_ram");
   expect(kept).toMatchObject({

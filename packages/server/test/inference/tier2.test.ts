@@ -1,7 +1,6 @@
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { type MemoryModel, MemoryStatus } from "@somnus/contract";
-import Value from "typebox/value";
+import type { MemoryModel } from "@somnus/contract";
 import { afterEach, describe, expect, it } from "vitest";
 import { compiledKeeper, processesOf } from "../keeper-program.js";
 import { startTestServer, type TestServer } from "../test-server.js";
@@ -18,11 +17,7 @@ async function start(toml = "") {
 }
 const move = (tier: string, fields: Record<string, unknown> = {}) =>
   server.post("/v1/memory/tier", { model: "tiny", target_tier: tier, ...fields });
-async function status(): Promise<MemoryStatus> {
-  const body: unknown = await (await fetch(`${server.url}/v1/memory/status`)).json();
-  expect([...Value.Errors(MemoryStatus, body)]).toEqual([]);
-  return body as MemoryStatus;
-}
+const status = () => server.memory();
 const row = async (): Promise<MemoryModel> => (await status()).models[0]!;
 async function previousTier(): Promise<unknown> {
   const answer = (await (await server.chat({})).json()) as {

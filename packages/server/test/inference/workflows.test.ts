@@ -1,4 +1,3 @@
-import type { MemoryStatus } from "@somnus/contract";
 import { afterEach, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../test-server.js";
 
@@ -9,9 +8,7 @@ const PATH = "/v1/chat/completions";
 const withHeaders = (headers: Record<string, string>) => ({
   headers: { "content-type": "application/json", ...headers },
 });
-async function status(): Promise<MemoryStatus> {
-  return (await fetch(`${server.url}/v1/memory/status`)).json() as Promise<MemoryStatus>;
-}
+const status = () => server.memory();
 const slow = { messages: [{ role: "user", content: "[[rate:20]] [[tokens:6]]" }] };
 
 describe("latencies", () => {
