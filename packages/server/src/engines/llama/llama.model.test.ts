@@ -280,7 +280,8 @@ describe("a request that is cut", () => {
       });
     });
 
-    it(`frees its slot within one batch while reading its prompt, ${where}`, async () => {
+    // The engine looks for its reader when it tells of a batch, and may have begun the next by then.
+    it(`frees its slot within one batch after the one it computes, reading its prompt, ${where}`, async () => {
       await beside(company, async () => {
         let attempts = 0;
         const tooMany = await best(async () => {
@@ -299,7 +300,7 @@ describe("a request that is cut", () => {
           expect(await loaded.count(request, NEVER)).toBeGreaterThan(8 * BATCH);
           const read = await cachedIn(1, request);
           expect(read).toBeGreaterThan(0);
-          return Math.max(0, read - (seen + BATCH));
+          return Math.max(0, read - (seen + 2 * BATCH));
         });
         expect(tooMany).toBe(0);
       });
