@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createFakeEngine, type FakeEngine } from "../../../test/fake-engine/index.js";
 import {
   compiledRooms,
+  goneWithin,
   scriptOver,
   startProgram,
   stateOf,
@@ -42,11 +42,6 @@ it.skipIf(process.platform !== "linux")(
     expect(await stateOf(pid)).toMatch(/[RSD]/);
     server.child.kill("SIGKILL");
     await server.ended;
-    let left = await stateOf(pid);
-    for (let tries = 0; tries < 500 && left !== null && left !== "Z"; tries++) {
-      await sleep(10);
-      left = await stateOf(pid);
-    }
-    expect(left === null || left === "Z").toBe(true);
+    expect(await goneWithin(pid, 5_000)).toBe(true);
   },
 );

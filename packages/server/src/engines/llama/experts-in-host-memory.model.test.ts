@@ -6,6 +6,7 @@ import { writeTinyMoe } from "../../../test/gguf/index.js";
 import { realEngineBinary } from "../../../test/real-engine.js";
 import { readGguf } from "../../gguf/index.js";
 import { createLog } from "../../observe/index.js";
+import { requestOf } from "./__fixtures__/request.js";
 import { createLlamaEngine } from "./index.js";
 
 const NEVER = new AbortController().signal;
@@ -38,10 +39,7 @@ it.each([1, 2])(
     );
     try {
       let text = "";
-      const request = {
-        messages: [{ role: "user" as const, parts: [{ type: "text" as const, text: "Hello" }] }],
-        ...{ maxTokens: 8, sampling: { temperature: 0 }, stop: [], choices: 1, think: false },
-      };
+      const request = requestOf("Hello", { maxTokens: 8, sampling: { temperature: 0 } });
       for await (const event of loaded.generate(request, 0, NEVER)) {
         if (event.type === "text") text += event.text;
       }

@@ -8,6 +8,7 @@ import type { GenerationEvent, GenerationRequest } from "../../formats/index.js"
 import type { GgufSummary } from "../../gguf/index.js";
 import { createLog } from "../../observe/index.js";
 import type { Loaded } from "../engine.js";
+import { requestOf } from "./__fixtures__/request.js";
 import { createLlamaEngine } from "./index.js";
 
 const STALL_MS = 1000;
@@ -34,15 +35,7 @@ async function loadFake(): Promise<Loaded> {
 }
 
 function ask(text: string, more: Partial<GenerationRequest> = {}): GenerationRequest {
-  return {
-    messages: [{ role: "user", parts: [{ type: "text", text }] }],
-    maxTokens: 1000,
-    sampling: {},
-    stop: [],
-    choices: 1,
-    think: false,
-    ...more,
-  };
+  return requestOf(text, { maxTokens: 1000, ...more });
 }
 
 async function collect(

@@ -7,6 +7,7 @@ import type { GenerationEvent, GenerationRequest } from "../../formats/index.js"
 import type { GgufSummary } from "../../gguf/index.js";
 import { createLog } from "../../observe/index.js";
 import type { Loaded } from "../engine.js";
+import { requestOf } from "./__fixtures__/request.js";
 import { createLlamaEngine } from "./index.js";
 
 const BATCH = 128;
@@ -43,15 +44,7 @@ async function load(slots = 4, contextTokens = 8192): Promise<Loaded> {
 }
 
 function ask(text: string, more: Partial<GenerationRequest> = {}): GenerationRequest {
-  return {
-    messages: [{ role: "user", parts: [{ type: "text", text }] }],
-    maxTokens: 24,
-    sampling: { seed: 11 },
-    stop: [],
-    choices: 1,
-    think: false,
-    ...more,
-  };
+  return requestOf(text, { maxTokens: 24, sampling: { seed: 11 }, ...more });
 }
 
 async function collect(request: GenerationRequest, slot = 0): Promise<GenerationEvent[]> {

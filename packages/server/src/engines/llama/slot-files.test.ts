@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createFakeEngine, type FakeEngine } from "../../../test/fake-engine/index.js";
-import type { GenerationRequest } from "../../formats/index.js";
 import type { GgufSummary } from "../../gguf/index.js";
 import { createLog } from "../../observe/index.js";
 import type { Loaded } from "../engine.js";
+import { requestOf } from "./__fixtures__/request.js";
 import { createLlamaEngine } from "./index.js";
 
 const NEVER = new AbortController().signal;
@@ -44,14 +44,7 @@ async function load(slotFolder?: string): Promise<Loaded> {
 }
 
 async function cached(loaded: Loaded, slot: number): Promise<number> {
-  const request: GenerationRequest = {
-    messages: [{ role: "user", parts: [{ type: "text", text: "one two three" }] }],
-    maxTokens: 4,
-    sampling: {},
-    stop: [],
-    choices: 1,
-    think: false,
-  };
+  const request = requestOf("one two three", { maxTokens: 4 });
   let found = -1;
   for await (const event of loaded.generate(request, slot, NEVER)) {
     if (event.type === "usage") found = event.usage.cachedTokens;

@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { GenerationRequest } from "../../formats/index.js";
+import { requestOf } from "./__fixtures__/request.js";
 import { chatBody, engineSeed, promptBody } from "./write-request.js";
 
-const request: GenerationRequest = {
-  messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
-  maxTokens: 32,
-  sampling: {},
-  stop: [],
-  choices: 1,
-  think: false,
-};
+const request = requestOf("Hi", { maxTokens: 32 });
 
 describe("chatBody", () => {
   it("always streams with progress and usage, in the slot it was given", () => {

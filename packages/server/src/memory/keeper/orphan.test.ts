@@ -1,6 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { stateOf } from "../../../test/other-process/index.js";
+import { goneWithin, stateOf } from "../../../test/other-process/index.js";
 import { compiledRoom, elsewhere } from "./__fixtures__/compiled-room.js";
 import { slowFile } from "./__fixtures__/keeper.js";
 
@@ -27,11 +26,6 @@ it.runIf(process.platform === "linux").each(["tied to it", "not tied to it"])(
     expect(await stateOf(pid)).toMatch(/[RSD]/);
     server.child.kill("SIGKILL");
     await server.ended;
-    let left = await stateOf(pid);
-    for (let tries = 0; tries < 1_000 && left !== null && left !== "Z"; tries++) {
-      await pause(10);
-      left = await stateOf(pid);
-    }
-    expect(left === null || left === "Z").toBe(true);
+    expect(await goneWithin(pid, 10_000)).toBe(true);
   },
 );
