@@ -2,7 +2,10 @@ import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { createArtifacts } from "../../packages/server/dist/artifacts/index.js";
 import { enginesFolder, loadConfig } from "../../packages/server/dist/config/index.js";
-import { createProvisioning } from "../../packages/server/dist/engines/provisioning/index.js";
+import {
+  configuredOrigins,
+  createProvisioning,
+} from "../../packages/server/dist/engines/provisioning/index.js";
 import { readGgufModel } from "../../packages/server/dist/gguf/index.js";
 import { createLog } from "../../packages/server/dist/observe/index.js";
 
@@ -14,13 +17,12 @@ export async function installed() {
   const log = createLog("silent");
   const provisioning = createProvisioning({
     cacheDir: enginesFolder(config),
+    ...configuredOrigins(config.engines.llama),
     sourceBuild: true,
+    releaseBuild: false,
     env: process.env,
     artifacts: createArtifacts({ env: process.env, log }),
     log,
-    ...(config.engines.llama.path === undefined
-      ? {}
-      : { configuredPath: config.engines.llama.path }),
   });
   const binary = await provisioning.provide(() => {}, new AbortController().signal);
   const folder = config.pool.models_dir;

@@ -2,15 +2,13 @@ import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { LoadPlan } from "@somnus/contract";
 import { createArtifacts } from "./artifacts/index.js";
+import { type Config, defaultPaths, enginesFolder, filledModel } from "./config/index.js";
+import { configuredRun, createLlamaEngine } from "./engines/index.js";
 import {
-  type Config,
-  defaultPaths,
-  enginesFolder,
-  MODEL_DEFAULTS,
-  type ModelConfig,
-} from "./config/index.js";
-import { createLlamaEngine } from "./engines/index.js";
-import { createProvisioning, type EngineBinary } from "./engines/provisioning/index.js";
+  configuredOrigins,
+  createProvisioning,
+  type EngineBinary,
+} from "./engines/provisioning/index.js";
 import { SomnusError } from "./http/errors.js";
 import { planOf } from "./inference/index.js";
 import { correctionsOf } from "./learned-memory.js";
@@ -73,12 +71,8 @@ export async function estimateLoad(request: EstimateRequest): Promise<LoadEstima
       return binary;
     },
     runtimeDir: defaultPaths(env).runtime_dir,
-    stallMs: config.limits.engine_timeout_secs * 1_000,
-    loadTimeoutMs: config.limits.load_timeout_secs * 1_000,
+    ...configuredRun(config),
     log,
-    ...(config.engines.llama.threads === undefined
-      ? {}
-      : { threads: config.engines.llama.threads }),
   });
   const { memory, state } = await measuredMemory(request, engine);
   try {
@@ -113,15 +107,12 @@ async function installedEngine(
   log: Logger,
   signal: AbortSignal,
 ): Promise<EngineBinary | null> {
-  const { path } = config.engines.llama;
   const provisioning = createProvisioning({
     cacheDir: enginesFolder(config),
-    sourceBuild: false,
-    releaseBuild: false,
+    ...configuredOrigins(config.engines.llama),
     env,
     artifacts: createArtifacts({ env }),
     log,
-    ...(path === undefined ? {} : { configuredPath: path }),
   });
   try {
     return await provisioning.provideInstalled(signal);
@@ -190,13 +181,13 @@ async function findModel({ config, env, model, cwd }: EstimateRequest): Promise<
       modelsDir: config.pool.models_dir,
       catalog,
       artifacts: createArtifacts({ env }),
-      modelBlock: withDefaults,
+      modelBlock: filledModel,
       now: () => 0,
     });
   const path = resolve(cwd, model);
   if (/\.gguf$/i.test(model) || (await isFile(path))) {
     const id = basename(path).replace(/\.gguf$/i, "");
-    const pool = open([withDefaults({ id, weights_path: path })]);
+    const pool = open([filledModel({ id, weights_path: path })]);
     if (!(await isFile(path)))
       throw new SomnusError(
         "model_not_found",
@@ -208,7 +199,7 @@ async function findModel({ config, env, model, cwd }: EstimateRequest): Promise<
     return asRead(await open(config.models).resolve(model));
   } catch (error) {
     if (!(error instanceof SomnusError) || error.code !== "model_not_found") throw error;
-    const other = await open([withDefaults({ id: model })]).resolve(model);
+    const other = await open([filledModel({ id: model })]).resolve(model);
     if (other.weightsPath === "") throw error;
     return asRead(other);
   }
@@ -222,10 +213,6 @@ function asRead(model: PoolModel): ReadModel {
     throw new SomnusError("model_unavailable", `${id} cannot be loaded: ${why}`);
   }
   return { ...model, gguf };
-}
-
-function withDefaults(values: Partial<ModelConfig> & { id: string }): ModelConfig {
-  return { ...MODEL_DEFAULTS, ...values } as ModelConfig;
 }
 
 function isFile(path: string): Promise<boolean> {

@@ -1,15 +1,9 @@
 import { createArtifacts } from "./artifacts/index.js";
-import {
-  defaultPaths,
-  enginesFolder,
-  type LoadedConfig,
-  MODEL_DEFAULTS,
-  type ModelConfig,
-} from "./config/index.js";
+import { defaultPaths, enginesFolder, filledModel, type LoadedConfig } from "./config/index.js";
 import { openParkingFolder, parkingKeyOf, whyNotParked } from "./conversation-parking.js";
 import { untilReleased } from "./device-release.js";
-import { createLlamaEngine } from "./engines/index.js";
-import { createProvisioning, NextEngine } from "./engines/provisioning/index.js";
+import { configuredRun, createLlamaEngine } from "./engines/index.js";
+import { configuredOrigins, createProvisioning, NextEngine } from "./engines/provisioning/index.js";
 import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
 import { IdleHeap } from "./idle-heap.js";
 import { inferenceRoutes } from "./inference/index.js";
@@ -93,17 +87,10 @@ async function startOn(
   const artifacts = createArtifacts({ env, log });
   const provisioning = createProvisioning({
     cacheDir: enginesFolder(config),
-    sourceBuild: config.engines.llama.source_build,
-    releaseBuild: config.engines.llama.release_build,
+    ...configuredOrigins(config.engines.llama),
     env,
     artifacts,
     log,
-    ...(config.engines.llama.release_url === undefined
-      ? {}
-      : { releaseUrl: config.engines.llama.release_url }),
-    ...(config.engines.llama.path === undefined
-      ? {}
-      : { configuredPath: config.engines.llama.path }),
   });
   const nextEngine = new NextEngine(provisioning, log);
   const pool = new Pool({
@@ -111,20 +98,15 @@ async function startOn(
     modelsDir,
     catalog: await readCatalog(),
     artifacts,
-    modelBlock: (values) => ({ ...MODEL_DEFAULTS, ...values }) as ModelConfig,
+    modelBlock: filledModel,
     now: () => Math.floor(Date.now() / 1_000),
   });
   const engine = createLlamaEngine({
     binary: () => startup.engine(),
     watch: nextEngine,
     runtimeDir: defaultPaths(env).runtime_dir,
-    stallMs: config.limits.engine_timeout_secs * 1_000,
-    loadTimeoutMs: config.limits.load_timeout_secs * 1_000,
-    waitPolicy: config.engines.llama.wait_policy,
+    ...configuredRun(config),
     log,
-    ...(config.engines.llama.threads === undefined
-      ? {}
-      : { threads: config.engines.llama.threads }),
   });
   const isQuiet = () =>
     startup.current() === null &&

@@ -1,6 +1,7 @@
 export { ConfigError, type ConfigProblem, problemText } from "./config-error.js";
 export { DEFAULTS, MODEL_DEFAULTS } from "./defaults.js";
 export { type ConfigRow, explainConfig } from "./explain-config.js";
+export { filledModel } from "./filled-model.js";
 export { enginesFolder, modelFilePath } from "./folders.js";
 export { configJsonSchema } from "./json-schema.js";
 export { isLoopbackHost, listenAddresses } from "./listen-addresses.js";

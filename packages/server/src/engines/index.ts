@@ -1,6 +1,7 @@
 export * from "./engine.js";
 export {
   CONTEXT_CHECKPOINTS,
+  configuredRun,
   createLlamaEngine,
   type LlamaOptions,
   NEEDED_FLAGS,

@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { createArtifacts } from "../../src/artifacts/index.js";
 import { enginesFolder, loadConfig } from "../../src/config/index.js";
-import { createProvisioning } from "../../src/engines/provisioning/index.js";
+import { configuredOrigins, createProvisioning } from "../../src/engines/provisioning/index.js";
 import { findInCatalog, installVariant, readCatalog } from "../../src/models/index.js";
 import { createLog, type Progress } from "../../src/observe/index.js";
 
@@ -27,13 +27,12 @@ export default async function setup(project: TestProject): Promise<void> {
   const artifacts = createArtifacts({ env: process.env, log });
   const provisioning = createProvisioning({
     cacheDir: enginesFolder(config),
+    ...configuredOrigins(config.engines.llama),
     sourceBuild: true,
+    releaseBuild: false,
     env: process.env,
     artifacts,
     log,
-    ...(config.engines.llama.path === undefined
-      ? {}
-      : { configuredPath: config.engines.llama.path }),
   });
   const binary = await provisioning.provide(everySecond(), signal);
   const modelsDir = config.pool.models_dir;

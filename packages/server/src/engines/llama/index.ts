@@ -1,37 +1,16 @@
-import type { Logger } from "../../observe/index.js";
-import { type Engine, type ExitReason, LoadError, type ModelSpec } from "../engine.js";
+import { type Engine, LoadError, type ModelSpec } from "../engine.js";
 import { sweepAddresses } from "../host/index.js";
 import { batchSize, PrefillRates } from "./batch-size.js";
 import { listDevices } from "./devices.js";
 import { physicalBatch } from "./flags.js";
 import { loadModel } from "./load.js";
+import type { LlamaOptions } from "./options.js";
 import { computeThreads, readMachineCpus } from "./threads.js";
 
 export { listDevices } from "./devices.js";
 export { CONTEXT_CHECKPOINTS, NEEDED_FLAGS } from "./flags.js";
+export { configuredRun, type LlamaOptions } from "./options.js";
 export { endOf, startServer } from "./start.js";
-
-export interface LlamaOptions {
-  /** The llama-server to run; asked at every load, so that a new one is taken without a restart. */
-  binary: () => Promise<{ path: string; version: string; digest?: string }>;
-  /** Hears how engines fare, by their program's path. Must not throw. */
-  watch?: {
-    ready(path: string): void;
-    ended(path: string, exit: ExitReason, phase: "load" | "run"): void;
-  };
-  /** Compute threads; absent: by the machine's physical performance cores. */
-  threads?: number;
-  /** What a compute thread does between its pieces of work; "passive" is kind to neighbours. */
-  waitPolicy?: "brief" | "passive";
-  /** Folder for sockets, of this user only. */
-  runtimeDir: string;
-  /** Silence allowed while a request runs, ms. */
-  stallMs: number;
-  loadTimeoutMs: number;
-  log: Logger;
-  /** Absent: a Unix socket where the system has them. */
-  addressKind?: "socket" | "loopback";
-}
 
 /** The engine for GGUF text models: one llama-server a loaded model. */
 export function createLlamaEngine(options: LlamaOptions): Engine {

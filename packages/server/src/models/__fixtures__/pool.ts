@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Artifacts } from "../../artifacts/index.js";
-import { type Config, MODEL_DEFAULTS, type ModelConfig } from "../../config/index.js";
+import { type Config, filledModel, type ModelConfig } from "../../config/index.js";
 import type { Catalog } from "../index.js";
 import { Pool } from "../index.js";
 
@@ -55,13 +55,11 @@ export interface PoolSettings {
 /** A pool over a folder of its own. Its clock stands at 1000 and goes on by one at each look. */
 export async function createPool(settings: PoolSettings) {
   const modelsDir = await mkdtemp(join(tmpdir(), "somnus-pool-"));
-  const modelBlock = (values: Partial<ModelConfig> & { id: string }) =>
-    ({ ...MODEL_DEFAULTS, ...values }) as ModelConfig;
   const artifacts = {
     installed: async () => ((await settings.isInstalled?.()) ? {} : null),
   } as unknown as Artifacts;
   const config = {
-    models: (settings.models ?? []).map(modelBlock),
+    models: (settings.models ?? []).map(filledModel),
     aliases: settings.aliases ?? {},
     pool: {
       serve_installed: true,
@@ -76,7 +74,7 @@ export async function createPool(settings: PoolSettings) {
     modelsDir,
     catalog: CATALOG,
     artifacts,
-    modelBlock,
+    modelBlock: filledModel,
     now: () => time++,
   });
   return { pool, modelsDir, remove: () => rm(modelsDir, { recursive: true, force: true }) };
