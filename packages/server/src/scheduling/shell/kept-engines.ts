@@ -12,6 +12,7 @@ import { loadFailureCode } from "../decision/backoff.js";
 import type { SchedulerEffect, SchedulerEvent } from "../state/state.js";
 import { now } from "./clock.js";
 import type { Lease } from "./lease.js";
+import { OwnedWork } from "./owned-work.js";
 import type { Schedulable } from "./schedulable.js";
 
 /** One load's process and what is needed to judge whether it hangs. */
@@ -70,14 +71,14 @@ export class KeptEngines {
   readonly #loading = new Map<string, Promise<void>>();
   /** Engines that end, by model: the next load of the model waits for its memory. */
   readonly #ending = new Map<string, Promise<void>>();
-  /** Work under way: close() waits for it. */
-  readonly #work = new Set<Promise<void>>();
+  readonly #work: OwnedWork;
 
   /** `stallMs`: an engine without any output for so long is taken to hang. */
   constructor(options: { on: EngineEvents; stallMs: number; log: Logger }) {
     this.#on = options.on;
     this.#stallMs = options.stallMs;
     this.#log = options.log;
+    this.#work = new OwnedWork(options.log);
   }
 
   /** The engine that is loaded or being loaded for a model. */
@@ -85,12 +86,9 @@ export class KeptEngines {
     return this.#kept.get(id);
   }
 
-  /** Every piece of asynchronous work has an owner: close() waits for it, and its failure is logged. */
+  /** Takes work that goes on beside the engines: close() waits for it, and its failure is logged. */
   own(work: Promise<void>): void {
-    const owned: Promise<void> = work
-      .catch((error) => this.#log.error({ err: error }, "scheduler effect failed"))
-      .finally(() => this.#work.delete(owned));
-    this.#work.add(owned);
+    void this.#work.own(work);
   }
 
   /** Begins a load. */
@@ -132,7 +130,7 @@ export class KeptEngines {
       if (engine.loaded) this.#end(engine, "drain");
       else engine.abort.abort(new SomnusError("shutting_down", "The server is shutting down."));
     }
-    while (this.#work.size > 0) await Promise.allSettled([...this.#work]);
+    await this.#work.settled();
   }
 
   async #load(

@@ -3,6 +3,7 @@ import type { Keeper, Kept } from "../../memory/index.js";
 import type { Logger } from "../../observe/index.js";
 import type { SchedulerEvent } from "../state/state.js";
 import { now } from "./clock.js";
+import { OwnedWork } from "./owned-work.js";
 import type { Schedulable } from "./schedulable.js";
 
 /** What tier 2 is held by: files by their paths. */
@@ -35,14 +36,14 @@ export class KeptWeights {
   readonly #on: KeptEvents;
   readonly #log: Logger;
   readonly #held = new Map<string, Keeping>();
-  /** Work under way: close() waits for it. */
-  readonly #work = new Set<Promise<void>>();
+  readonly #work: OwnedWork;
 
   /** `keeper`: null where there is no tier 2. */
   constructor(options: { keeper: WeightsKeeper | null; on: KeptEvents; log: Logger }) {
     this.#keeper = options.keeper;
     this.#on = options.on;
     this.#log = options.log;
+    this.#work = new OwnedWork(options.log);
   }
 
   /** Begins to bring a model's weights in. */
@@ -58,12 +59,12 @@ export class KeptWeights {
       isGivenBack: false,
     };
     this.#held.set(id, keeping);
-    keeping.over = this.#own(this.#keep(id, keeping));
+    keeping.over = this.#work.own(this.#keep(id, keeping));
   }
 
   /** Begins to give a model's weights back, or ends the bringing in of them. */
   release(id: string): void {
-    void this.#own(this.#release(id));
+    void this.#work.own(this.#release(id));
   }
 
   /** The keeper holds a file no longer; whoever wants it kept again has to say so. */
@@ -75,7 +76,7 @@ export class KeptWeights {
         continue;
       }
       this.#held.delete(id);
-      void this.#own(this.#letGo(id, keeping));
+      void this.#work.own(this.#letGo(id, keeping));
       this.#on.post({
         type: "keptLost",
         model: id,
@@ -99,7 +100,7 @@ export class KeptWeights {
   async close(): Promise<void> {
     const reason = new SomnusError("shutting_down", "The server is shutting down.");
     for (const { abort } of this.#held.values()) abort.abort(reason);
-    while (this.#work.size > 0) await Promise.allSettled([...this.#work]);
+    await this.#work.settled();
   }
 
   async #keep(id: string, keeping: Keeping): Promise<void> {
@@ -156,13 +157,5 @@ export class KeptWeights {
     } catch (error) {
       this.#log.error({ model: id, err: error }, "kept weights could not be given back");
     }
-  }
-
-  #own(work: Promise<void>): Promise<void> {
-    const owned: Promise<void> = work
-      .catch((error) => this.#log.error({ err: error }, "scheduler effect failed"))
-      .finally(() => this.#work.delete(owned));
-    this.#work.add(owned);
-    return owned;
   }
 }
