@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../../http/errors.js";
 import type { MemoryTier, Placement } from "../../memory/index.js";
 import { isClearing } from "../placement/clearing.js";
+import { usualContext } from "../state/model-state.js";
 import type {
   EvictedFor,
   ModelState,
@@ -8,7 +9,7 @@ import type {
   SchedulerEffect,
   SchedulerState,
 } from "../state/state.js";
-import { isWanted, runningOn, wantedTurn } from "../state/waiting.js";
+import { firstOf, isWanted, runningOn, wantedTurn } from "../state/waiting.js";
 import { dequeue } from "../turns/queue.js";
 import { bar, barredBy, takesLane } from "../turns/turns.js";
 import { score } from "../waits/wait-scores.js";
@@ -19,9 +20,9 @@ import { chooseSlot } from "./slot-choice.js";
 /** Lets the requests at the head of a loaded model's queue in. */
 export function advance(state: SchedulerState, model: ModelState, at: number): SchedulerEffect[] {
   const effects: SchedulerEffect[] = [];
-  while (model.phase === "ready" && model.queue.length > 0) {
-    const request = state.requests.get(model.queue[0]!)!;
-    if (!grantHead(state, model, request, at, effects)) break;
+  while (model.phase === "ready") {
+    const head = firstOf(state, model);
+    if (head === undefined || !grantHead(state, model, head, at, effects)) break;
   }
   return effects;
 }
@@ -62,7 +63,7 @@ export function unask(model: ModelState): void {
   model.askedContext = null;
   model.waitsForMemory = false;
   model.fitsAlone = false;
-  model.poolTokens = Math.min(model.terms.contextTokens, model.terms.maxContextTokens);
+  model.poolTokens = usualContext(model.terms);
 }
 
 /** Unloads a model; its slots hold nothing from now on. To tier 2: its weights are kept once the engine has gone. */
@@ -130,7 +131,6 @@ function grantHead(
   const reserved = Math.min(wanted, model.poolTokens);
   dequeue(state, model, request.id);
   request.phase = "running";
-  request.grantedAt = at;
   state.running++;
   if (takesLane(state, model)) state.inLane.add(request.id);
   request.slot = slot;
@@ -191,6 +191,20 @@ function refuseTooLong(
   );
 }
 
+/** Refuses all that wait for a model. */
+export function refuseAll(
+  state: SchedulerState,
+  model: ModelState,
+  code: ErrorCode,
+  message: string,
+): Refused[] {
+  return model.queue
+    .map((id) => state.requests.get(id)!)
+    .map((request) => refuse(state, model, request, code, message));
+}
+
+type Refused = Extract<SchedulerEffect, { type: "refuse" }>;
+
 /** Takes a waiting request out of its queue and refuses it. */
 export function refuse(
   state: SchedulerState,
@@ -199,7 +213,7 @@ export function refuse(
   code: ErrorCode,
   message: string,
   param?: string,
-): Extract<SchedulerEffect, { type: "refuse" }> {
+): Refused {
   dequeue(state, model, request.id);
   state.requests.delete(request.id);
   // It may have been the claim that kept the model.

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../http/errors.js";
-import { costsOf, residentsFor, wantedOf } from "../placement/plan-input.js";
+import { planFor, residentsFor, wantedOf } from "../placement/plan-input.js";
 import type { ModelState, SchedulerState } from "../state/state.js";
 
 /** The pool doubled until the wanted context fits. */
@@ -25,8 +25,7 @@ export function whyNotGrown(
   if (memory === null || terms === undefined) return null;
   const residents = residentsFor(state, model, at, "any", true);
   const grown = wantedOf({ ...model, poolTokens: pool.wanted }, terms, pool.least, "any");
-  const costs = costsOf(state, memory.budgets, grown, residents, at);
-  const plan = memory.plan(memory.budgets, residents, grown, costs);
+  const plan = planFor(state, memory, grown, residents, at);
   if (plan.accepted) return null;
   return {
     code: plan.code,

@@ -9,6 +9,18 @@ export function isIdle(model: ModelState): boolean {
   return model.phase === "ready" && model.queue.length === 0 && runningOn(model) === 0;
 }
 
+/** Why nobody can have the model leave now; null when its engine is idle, or it has none and nobody waits for one. */
+export function whyBusy(model: ModelState): string | null {
+  const { id } = model.terms;
+  if (model.phase === "loading" || isWanted(model)) {
+    return `${id} is being loaded; try again when it is idle.`;
+  }
+  if (model.phase === "ready" && !isIdle(model)) {
+    return `${id} is in use; try again when it is idle.`;
+  }
+  return null;
+}
+
 export function isOverdue(model: ModelState, at: number): boolean {
   return !model.pinned && model.unloadAt !== null && model.unloadAt <= at;
 }
@@ -36,8 +48,9 @@ export function nextTimer(state: SchedulerState, at: number): number | null {
       next = Math.min(next, model.unloadAt);
     if (!isWanted(model)) continue;
     if (at < model.coolUntil) next = Math.min(next, model.coolUntil);
-    else if (model.waitsForMemory && at < impatientAt(state, model)) {
-      next = Math.min(next, impatientAt(state, model));
+    else if (model.waitsForMemory) {
+      const due = impatientAt(state, model);
+      if (at < due) next = Math.min(next, due);
     }
   }
   next = Math.min(next, nextEmptying(state));

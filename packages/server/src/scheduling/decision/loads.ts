@@ -1,18 +1,18 @@
 import type { ErrorCode } from "../../http/errors.js";
 import { afterLoad, forgetPages } from "../placement/kept-pages.js";
-import { modelOf, resetSlots, takeNextTerms } from "../state/model-state.js";
+import { modelOf, resetSlots, takeNextTerms, usualContext } from "../state/model-state.js";
 import type {
   ModelState,
   SchedulerEffect,
   SchedulerEvent,
   SchedulerState,
 } from "../state/state.js";
-import { isWanted, runningOn } from "../state/waiting.js";
+import { runningOn } from "../state/waiting.js";
 import { demandOf, noteUse } from "../turns/demand.js";
 import { USUAL_WORKLOAD } from "../turns/workload.js";
 import { cooldownMs } from "./backoff.js";
-import { advance, refuse, startUnload, unask } from "./grant.js";
-import { isIdle } from "./lifetime.js";
+import { advance, refuseAll, startUnload, unask } from "./grant.js";
+import { isIdle, whyBusy } from "./lifetime.js";
 import { loadingMs, watchTimeout } from "./queue-timeout.js";
 
 export function onLoadAsked(
@@ -56,16 +56,9 @@ export function onLoadAsked(
 }
 
 export function onUnloadAsked(model: ModelState): SchedulerEffect[] {
-  const { id } = model.terms;
-  if (model.phase === "unloading") return forgetPages(model);
-  if (model.phase === "loading" || isWanted(model)) {
-    const message = `${id} is being loaded; try again when it is idle.`;
-    return [{ type: "unloadRefused", model: id, message }];
-  }
-  if (model.phase === "unloaded") return forgetPages(model);
-  if (isIdle(model)) return [startUnload(model), ...forgetPages(model)];
-  const message = `${id} is in use; try again when it is idle.`;
-  return [{ type: "unloadRefused", model: id, message }];
+  const message = whyBusy(model);
+  if (message !== null) return [{ type: "unloadRefused", model: model.terms.id, message }];
+  return model.phase === "ready" ? [startUnload(model), ...forgetPages(model)] : forgetPages(model);
 }
 
 export function onLoaded(
@@ -113,7 +106,7 @@ export function onLoadFailed(
     model.poolTokens = model.terms.contextTokens;
   }
   const told = `${model.terms.id} could not be loaded: ${message}`;
-  return [...model.queue].map((id) => refuse(state, model, state.requests.get(id)!, code, told));
+  return refuseAll(state, model, code, told);
 }
 
 export function onEngineExited(
@@ -150,8 +143,7 @@ export function gone(state: SchedulerState, model: ModelState, at: number): void
   model.placement = null;
   takeNextTerms(model);
   // The next load asks for what it would at first, or for what a request has needed.
-  const usual = Math.min(model.terms.contextTokens, model.terms.maxContextTokens);
-  model.poolTokens = model.askedContext ?? Math.max(model.poolTokens, usual);
+  model.poolTokens = model.askedContext ?? Math.max(model.poolTokens, usualContext(model.terms));
   model.yieldsTo = null;
   state.memoryFreed = true;
   resetSlots(model, 0, at);
@@ -174,10 +166,7 @@ export function onDrain(state: SchedulerState): SchedulerEffect[] {
     if (model.askedAt !== null) effects.push(noLoadWhileDraining(model));
     unask(model);
     model.pages.isNext = false;
-    for (const id of [...model.queue]) {
-      const request = state.requests.get(id)!;
-      effects.push(refuse(state, model, request, "cancelled", "The server is shutting down."));
-    }
+    effects.push(...refuseAll(state, model, "cancelled", "The server is shutting down."));
     if (model.phase === "ready" && runningOn(model) === 0) effects.push(startUnload(model));
   }
   return effects;

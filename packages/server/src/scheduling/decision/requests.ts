@@ -76,7 +76,6 @@ export function onArrived(
     ownTimeout: event.queueTimeoutMs !== undefined,
     timeoutAt: null,
     loadingBefore: loadingMs(model, at),
-
     keepAliveMs: event.keepAliveMs,
     size: coming.size,
     estimatedWaitMs: estimate,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../http/errors.js";
 import { whyNotKept } from "../../memory/index.js";
 import { startUnload } from "../decision/grant.js";
-import { isIdle } from "../decision/lifetime.js";
+import { whyBusy } from "../decision/lifetime.js";
 import { modelOf, takeNextTerms } from "../state/model-state.js";
 import type {
   EvictedFor,
@@ -10,7 +10,6 @@ import type {
   SchedulerEvent,
   SchedulerState,
 } from "../state/state.js";
-import { isWanted } from "../state/waiting.js";
 import { bookingsOf } from "./plan-input.js";
 
 type KeepEvent<T extends SchedulerEvent["type"]> = Extract<SchedulerEvent, { type: T }>;
@@ -27,12 +26,8 @@ export function onKeepAsked(
     { type: "keepRefused", model: id, ask: event.ask, code, message },
   ];
   if (state.draining) return refused("shutting_down", "The server is shutting down.");
-  if (model.phase === "loading" || isWanted(model)) {
-    return refused("model_busy", `${id} is being loaded; try again when it is idle.`);
-  }
-  if (model.phase === "ready" && !isIdle(model)) {
-    return refused("model_busy", `${id} is in use; try again when it is idle.`);
-  }
+  const busy = whyBusy(model);
+  if (busy !== null) return refused("model_busy", busy);
   if (!isHeld(model)) {
     const shortage = shortageOf(state, model);
     if (shortage !== null) return refused("insufficient_memory", shortage);

@@ -1,15 +1,15 @@
 import type { ErrorCode } from "../../http/errors.js";
 import type { Plan, Refusal } from "../../memory/index.js";
 import { expectedTokens } from "../decision/context-need.js";
-import { advance, refuse, startLoad, unask } from "../decision/grant.js";
+import { advance, refuseAll, startLoad, unask } from "../decision/grant.js";
 import { budgetsBesideParked, planAheadOfParked } from "../parking/books.js";
 import type { ModelState, SchedulerEffect, SchedulerState } from "../state/state.js";
-import { impatientAt, isWanted, wantedTurn } from "../state/waiting.js";
+import { firstOf, impatientAt, isWanted, wantedTurn } from "../state/waiting.js";
 import { demandOf, isSpared, SPARED_MS } from "../turns/demand.js";
 import { isClearing } from "./clearing.js";
 import { evict, isLeaving } from "./evict.js";
 import { giveBack } from "./kept-pages.js";
-import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
+import { planFor, residentsFor, wantedOf } from "./plan-input.js";
 
 /**
  * Models planned for at most after one event. Who is behind them is tried after the next one: while the
@@ -92,12 +92,8 @@ function place(
   const plan = (everybodyLeaves: boolean, by = demand): Plan | Refusal => {
     const residents = residentsFor(state, model, at, by, everybodyLeaves);
     const wanted = wantedOf(model, terms, leastContext(state, model), by);
-    return memory.plan(
-      budgetsBesideParked(state, everybodyLeaves),
-      residents,
-      wanted,
-      costsOf(state, memory.budgets, wanted, residents, at),
-    );
+    const budgets = budgetsBesideParked(state, everybodyLeaves);
+    return planFor(state, memory, wanted, residents, at, budgets);
   };
   const now = planAheadOfParked(state, model, effects, () => plan(false));
   if (now.accepted && now.victims.length === 0) {
@@ -153,10 +149,9 @@ function hasOthersYield(state: SchedulerState, model: ModelState): boolean {
 
 /** Context without which loading the model is of no use to the first who waits for it. */
 function leastContext(state: SchedulerState, model: ModelState): number {
-  const head = model.queue[0];
-  const need = head === undefined ? null : state.requests.get(head)!.need;
   if (model.askedContext !== null) return model.poolTokens;
-  const room = need === null ? 1 : expectedTokens(need);
+  const head = firstOf(state, model);
+  const room = head === undefined ? 1 : expectedTokens(head.need);
   return Math.max(1, Math.min(model.poolTokens, room));
 }
 
@@ -186,8 +181,7 @@ function refuseWithoutRoom(
   }
   const secs = Number.isFinite(free) ? Math.max(1, Math.ceil((free - at) / 1_000)) : 5;
   const message = `${model.terms.id} is not loaded, and there is no room for it beside the models that others use.`;
-  for (const id of [...model.queue]) {
-    const refused = refuse(state, model, state.requests.get(id)!, "memory_in_use", message);
+  for (const refused of refuseAll(state, model, "memory_in_use", message)) {
     effects.push({ ...refused, retryAfterSecs: secs });
   }
   model.waitsForMemory = false;
@@ -209,7 +203,5 @@ function refuseWanted(
   model.madeRoom = [];
   // There is no memory for a larger pool now; those who can do without it may still come.
   model.poolTokens = Math.min(model.poolTokens, model.terms.contextTokens);
-  for (const id of [...model.queue]) {
-    effects.push(refuse(state, model, state.requests.get(id)!, code, message));
-  }
+  effects.push(...refuseAll(state, model, code, message));
 }

@@ -4,13 +4,15 @@ import {
   type Costs,
   expectedPerMinute,
   type ModelCost,
+  type Plan,
+  type Refusal,
   type Resident,
   type Wanted,
 } from "../../memory/index.js";
 import { parkedBytes } from "../parking/parked-bytes.js";
-import type { MemoryTerms } from "../state/memory-terms.js";
+import type { MemoryState, MemoryTerms } from "../state/memory-terms.js";
 import type { ModelState, SchedulerState } from "../state/state.js";
-import { impatientAt, mayBeStopped, runningOn, wantedTurn } from "../state/waiting.js";
+import { firstOf, impatientAt, mayBeStopped, runningOn, wantedTurn } from "../state/waiting.js";
 import { type Demand, isSpared } from "../turns/demand.js";
 
 /** What a plan for the model is made of. `leastContextTokens`: what its first request needs. */
@@ -145,16 +147,28 @@ function holdOf(
   if (model.phase === "loading") return mayBeStopped(state, model) ? null : "loading";
   if (model.phase === "unloading") return "leaving";
   if (runningOn(model) > 0) return "leased";
-  const head = model.queue[0];
+  const head = firstOf(state, model);
   if (head === undefined) return null;
-  const isLater = state.requests.get(head)!.turn > turn;
+  const isLater = head.turn > turn;
   return impatient && isLater ? null : "claimed";
 }
 
-/** What the loss of each of these models costs. */
-export function costsOf(
+/** Plans what is wanted beside those that hold memory. `budgets`: others than the machine's own. */
+export function planFor(
   state: SchedulerState,
-  budgets: Budgets,
+  memory: MemoryState,
+  wanted: Wanted,
+  residents: readonly Resident[],
+  at: number,
+  budgets: Budgets = memory.budgets,
+): Plan | Refusal {
+  return memory.plan(budgets, residents, wanted, costsOf(state, memory, wanted, residents, at));
+}
+
+/** What the loss of each of these models costs. */
+function costsOf(
+  state: SchedulerState,
+  { budgets }: MemoryState,
   wanted: Wanted,
   residents: readonly Resident[],
   at: number,

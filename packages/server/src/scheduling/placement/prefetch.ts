@@ -12,7 +12,7 @@ import type {
 import { isWanted, mayBeStopped } from "../state/waiting.js";
 import { loadMsOf } from "../waits/estimated-wait.js";
 import { evict, isLeaving } from "./evict.js";
-import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
+import { planFor, residentsFor, wantedOf } from "./plan-input.js";
 
 /** Notes that a model is likely to be asked for next; it loads where that hurts nobody. */
 export function prefetch(state: SchedulerState, terms: ModelTerms, during: number | null): void {
@@ -76,8 +76,8 @@ function load(
     return isAlike ? { ...one, held: "loading" } : one;
   });
   const wanted = wantedOf(model, terms, model.poolTokens, "any");
-  const costs = costsOf(state, memory.budgets, wanted, residents, at);
-  const plan = memory.plan(budgetsBesideParked(state, false), residents, wanted, costs);
+  const budgets = budgetsBesideParked(state, false);
+  const plan = planFor(state, memory, wanted, residents, at, budgets);
   if (plan.accepted && plan.victims.length === 0 && !plan.releasesOwnPages) {
     start(plan.placement);
     return;

@@ -2,7 +2,7 @@ import { type Budgets, type Plan, type Refusal, totalsOf } from "../../memory/in
 import type { MemoryState } from "../state/memory-terms.js";
 import { latestTerms, newModel } from "../state/model-state.js";
 import { createState, type ModelTerms, type SchedulerState } from "../state/state.js";
-import { costsOf, residentsFor, wantedOf } from "./plan-input.js";
+import { planFor, residentsFor, wantedOf } from "./plan-input.js";
 
 /** How a model would be loaded now, and what the plan was made from. */
 export interface Preview {
@@ -33,9 +33,8 @@ export function preview(
   const asIf = { ...state, models: new Map(state.models).set(terms.id, model) };
   const wanted = wantedOf(model, own, contextTokens ?? 1, "any");
   const residents = residentsFor(asIf, model, at, "any");
-  const costs = costsOf(asIf, memory.budgets, wanted, residents, at);
   return {
-    plan: memory.plan(memory.budgets, residents, wanted, costs),
+    plan: planFor(asIf, memory, wanted, residents, at),
     parts: { ...totalsOf(wanted.estimate), correction: wanted.estimate.correction },
     budgets: memory.budgets,
   };

@@ -29,10 +29,16 @@ export function takeNextTerms(model: ModelState): void {
   if (terms === null || model.phase !== "unloaded" || model.pages.phase !== "out") return;
   model.nextTerms = null;
   model.terms = terms;
-  const usual = Math.min(terms.contextTokens, terms.maxContextTokens);
-  model.poolTokens = Math.min(model.askedContext ?? usual, terms.maxContextTokens);
+  model.poolTokens = Math.min(model.askedContext ?? usualContext(terms), terms.maxContextTokens);
   model.waitsForMemory = false;
   model.fitsAlone = false;
+}
+
+/** The pool context that a model is loaded with when nobody asks for another one, tokens. */
+export function usualContext(
+  terms: Pick<ModelTerms, "contextTokens" | "maxContextTokens">,
+): number {
+  return Math.min(terms.contextTokens, terms.maxContextTokens);
 }
 
 /** Terms with the experts where somebody wants them: layers that the configuration names exactly give way to that. */

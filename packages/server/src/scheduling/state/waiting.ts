@@ -1,12 +1,17 @@
 import { demandOf } from "../turns/demand.js";
 import { turnOf, USUAL_WORKLOAD } from "../turns/workload.js";
-import type { ModelState, SchedulerState } from "./state.js";
+import type { ModelState, RequestState, SchedulerState } from "./state.js";
 
 /** Requests that run on a model now. */
 export function runningOn(model: ModelState): number {
   let running = 0;
   for (const slot of model.slots) if (slot.request !== null) running++;
   return running;
+}
+
+/** The first of a model's queue; undefined when it is empty. */
+export function firstOf(state: SchedulerState, { queue }: ModelState): RequestState | undefined {
+  return queue.length === 0 ? undefined : state.requests.get(queue[0]!);
 }
 
 /**
@@ -32,16 +37,13 @@ export function mayBeStopped(state: SchedulerState, model: ModelState): boolean 
 
 /** Since when the first of those that want the model waits, in ms of the scheduler's clock. */
 export function wantedSince(state: SchedulerState, model: ModelState): number {
-  const head = model.queue[0];
-  const arrived =
-    head === undefined ? Number.POSITIVE_INFINITY : state.requests.get(head)!.arrivedAt;
+  const arrived = firstOf(state, model)?.arrivedAt ?? Number.POSITIVE_INFINITY;
   return Math.min(arrived, model.askedAt ?? Number.POSITIVE_INFINITY);
 }
 
 /** The earliest turn of those that want the model (see `turnOf`). */
 export function wantedTurn(state: SchedulerState, model: ModelState): number {
-  const head = model.queue[0];
-  const turn = head === undefined ? Number.POSITIVE_INFINITY : state.requests.get(head)!.turn;
+  const turn = firstOf(state, model)?.turn ?? Number.POSITIVE_INFINITY;
   return model.askedAt === null ? turn : Math.min(turn, turnOf(USUAL_WORKLOAD, model.askedAt));
 }
 

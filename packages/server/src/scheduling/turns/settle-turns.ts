@@ -1,5 +1,6 @@
 import { advance } from "../decision/grant.js";
 import type { ModelState, SchedulerEffect, SchedulerState } from "../state/state.js";
+import { firstOf } from "../state/waiting.js";
 import { barredBy, laneSharedAt, release } from "./turns.js";
 
 /**
@@ -12,7 +13,7 @@ export function settleTurns(state: SchedulerState, at: number): SchedulerEffect[
   while (again) {
     again = false;
     for (const model of byTurn(state)) {
-      const head = state.requests.get(model.queue[0] ?? -1);
+      const head = firstOf(state, model);
       if (head === undefined || model.phase !== "ready") {
         release(state, model);
         continue;
@@ -35,6 +36,6 @@ export function settleTurns(state: SchedulerState, at: number): SchedulerEffect[
 }
 
 function byTurn(state: SchedulerState): ModelState[] {
-  const turn = (model: ModelState) => state.requests.get(model.queue[0] ?? -1)?.turn ?? 0;
+  const turn = (model: ModelState) => firstOf(state, model)?.turn ?? 0;
   return [...state.held].sort((a, b) => turn(a) - turn(b));
 }

@@ -1,5 +1,5 @@
 import type { ModelState, RequestState, SchedulerState } from "../state/state.js";
-import { runningOn } from "../state/waiting.js";
+import { firstOf, runningOn } from "../state/waiting.js";
 import { CLASS_STEP_MS } from "./workload.js";
 
 /**
@@ -74,7 +74,7 @@ function hasLane(
   const latest = request.turn - (hasIt ? BATCH_MS : 0);
   for (const other of state.held) {
     if (other === model || other.barredBy !== "lane") continue;
-    const head = state.requests.get(other.queue[0] ?? -1);
+    const head = firstOf(state, other);
     if (head !== undefined && head.turn < latest) return false;
   }
   return true;
@@ -88,7 +88,7 @@ function isWithinLimit(state: SchedulerState, model: ModelState, request: Reques
   const own = shareOf(model, request);
   for (const other of state.held) {
     if (other === model || other.barredBy !== "limit") continue;
-    const head = state.requests.get(other.queue[0] ?? -1);
+    const head = firstOf(state, other);
     if (head !== undefined && shareOf(other, head) < own) return false;
   }
   return true;

@@ -1,6 +1,6 @@
 import { reloadMs } from "../../memory/index.js";
 import { expectedTokens } from "../decision/context-need.js";
-import { costsOf, residentsFor, wantedOf } from "../placement/plan-input.js";
+import { planFor, residentsFor, wantedOf } from "../placement/plan-input.js";
 import type { ModelState, SchedulerState } from "../state/state.js";
 import { isWanted, mayBeStopped, runningOn, wantedTurn } from "../state/waiting.js";
 import { countBefore } from "../turns/queue.js";
@@ -52,25 +52,20 @@ function freeInMs(
   at: number,
 ): number | null {
   if (model.phase === "ready") return yieldMs(state, model, turn, at);
+  if (model.phase === "loading") return loadLeftMs(state, model, at);
   const load = loadMsOf(state, model);
-  if (load === null) return null;
-  switch (model.phase) {
-    case "loading":
-      return loadLeftMs(model, load, at);
-    case "unloading":
-      return load;
-    case "unloaded":
-      return sum([
-        Math.max(0, model.coolUntil - at),
-        heldInMs(state, model, turn, holders, at),
-        load,
-      ]);
-  }
+  if (load === null || model.phase === "unloading") return load;
+  return sum([Math.max(0, model.coolUntil - at), heldInMs(state, model, turn, holders, at), load]);
 }
 
-/** One that takes longer than expected takes a tenth more. */
-function loadLeftMs(model: ModelState, load: number, at: number): number {
-  return Math.max(load - (at - model.loadStartedAt), load / 10);
+/**
+ * Until a load that is under way is over, 0 when none is; null when nothing tells. One that takes longer than
+ * expected takes a tenth more.
+ */
+function loadLeftMs(state: SchedulerState, model: ModelState, at: number): number | null {
+  if (model.phase !== "loading") return 0;
+  const load = loadMsOf(state, model);
+  return load === null ? null : Math.max(load - (at - model.loadStartedAt), load / 10);
 }
 
 /** The time for which a loaded model lets another go first, in ms: both are loaded anew for it. */
@@ -105,11 +100,8 @@ function rivalsOf(
     if (other === model || (phase !== "ready" && phase !== "loading")) continue;
     const takes = isInLane && takesLane(state, other);
     if (!(takes || isLimited) || (other.queue.length === 0 && runningOn(other) === 0)) continue;
+    const freeAt = loadLeftMs(state, other, at) ?? Number.POSITIVE_INFINITY;
     const loadMs = loadMsOf(state, other);
-    let freeAt = 0;
-    if (phase === "loading") {
-      freeAt = loadMs === null ? Number.POSITIVE_INFINITY : loadLeftMs(other, loadMs, at);
-    }
     rivals.push(new Line(state, other, { at, freeAt, takesLane: takes, loadMs }));
   }
   return rivals;
@@ -196,12 +188,12 @@ export function holdersOf(
     const { heldBy } = model;
     if (heldInMs(state, model, request.turn, heldBy, at) !== 0) return heldBy;
   }
-  const { budgets, plan } = state.memory;
+  const { memory } = state;
   const least = Math.max(1, Math.min(model.poolTokens, expectedTokens(request.need)));
   const wanted = wantedOf(model, model.terms.memory, least, demand);
   const planned = (everybodyLeaves: boolean) => {
     const residents = residentsFor(state, model, at, demand, everybodyLeaves);
-    return plan(budgets, residents, wanted, costsOf(state, budgets, wanted, residents, at));
+    return planFor(state, memory, wanted, residents, at);
   };
   if (planned(false).accepted) return [];
   const later = planned(true);
@@ -227,9 +219,7 @@ function heldInMs(
     const holder = state.models.get(id);
     if (holder === undefined || holder.placement === null) continue;
     if (mayBeStopped(state, holder)) continue;
-    const load = holder.phase === "loading" ? loadMsOf(state, holder) : 0;
-    const left = load === null || load === 0 ? load : loadLeftMs(holder, load, at);
-    const until = sum([left, busyMs(state, holder, at, turn)]);
+    const until = sum([loadLeftMs(state, holder, at), busyMs(state, holder, at, turn)]);
     if (takesLane(state, holder)) inLane = sum([inLane, until]);
     else held = held === null || until === null ? null : Math.max(held, until);
   }

@@ -1,4 +1,5 @@
 import { floorOf } from "../decision/context-need.js";
+import { grownPool } from "../decision/growth.js";
 import type { ContextNeed, ModelState, RequestState, SchedulerState } from "../state/state.js";
 import { countBefore } from "../turns/queue.js";
 import { SHARED_AFTER_MS } from "../turns/turns.js";
@@ -87,7 +88,7 @@ export class Line {
     this.freeAt = this.#loadMs === null ? Number.POSITIVE_INFINITY : time + this.#loadMs;
     const most = this.#model.terms.maxContextTokens;
     const room = Math.min(likelyTokens(this.head.need), most);
-    while (this.#pool < room) this.#pool = Math.min(Math.max(1, this.#pool) * 2, most);
+    this.#pool = grownPool(this.#pool, room, most);
     this.#measure(this.head);
     return time >= this.freeAt;
   }
