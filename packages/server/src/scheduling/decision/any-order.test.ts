@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { hostMemory, memoryTerms } from "../__fixtures__/host-memory.js";
 import { RUNS, RUNS_TIMEOUT_MS } from "../__fixtures__/runs.js";
+import { nth, stepsAbout, take } from "../__fixtures__/steps.js";
 import { terms } from "../__fixtures__/terms.js";
 import { holds, World } from "../__fixtures__/world.js";
 
@@ -17,6 +18,7 @@ const MODELS = [
 
 const model = fc.nat(MODELS.length - 1);
 const index = fc.nat(9);
+const { settle, finish, cancel, crash, ask, unask, unload, drain } = stepsAbout(MODELS.length);
 const perhaps = <const T>(...values: [T, ...T[]]) =>
   fc.option(fc.constantFrom(...values), { nil: undefined });
 
@@ -33,28 +35,17 @@ const arrive = fc.record({
 
 const step = fc.oneof(
   { weight: 12, arbitrary: arrive },
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      do: fc.constant("settle" as const),
-      index,
-      how: fc.constantFrom("well", "well", "well", "well", "ill", "no memory"),
-      tokens: fc.integer({ min: 1, max: 18_000 }),
-    }),
-  },
-  { weight: 10, arbitrary: fc.record({ do: fc.constant("finish" as const), index }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("cancel" as const), index }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("crash" as const), model }) },
+  { weight: 12, arbitrary: settle(4) },
+  { weight: 10, arbitrary: finish },
+  { weight: 3, arbitrary: cancel },
+  { weight: 2, arbitrary: crash },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant("run out" as const), index, dies: fc.boolean() }),
   },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant("ask" as const), model, context: perhaps(4_000) }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("unask" as const), model }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("unload" as const), model }) },
+  { weight: 2, arbitrary: ask(perhaps(4_000)) },
+  { weight: 1, arbitrary: unask },
+  { weight: 2, arbitrary: unload },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant("pin" as const), model, pinned: fc.boolean() }),
@@ -76,7 +67,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("time" as const), ms: fc.nat(4_000) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("drain" as const), rare: fc.nat(200) }) },
+  { weight: 1, arbitrary: drain(200) },
 );
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
@@ -86,11 +77,6 @@ const limits = fc.record({
   queueTimeoutMs: fc.option(fc.constantFrom(500, 20_000)),
   lane: fc.boolean(),
 });
-
-function nth<T>(items: Iterable<T>, at: number): T | undefined {
-  const all = [...items];
-  return all.length ? all[at % all.length] : undefined;
-}
 
 /** Lets the time pass, and the timer ring when it is due. */
 function pass(made: World, ms: number): void {
@@ -113,21 +99,6 @@ function run(made: World, s: Step): void {
       });
       return;
     }
-    case "settle": {
-      const failure = s.how === "ill" ? "engine_failed" : "insufficient_memory";
-      made.settle(s.index, s.how === "well", s.tokens, failure);
-      return;
-    }
-    case "finish": {
-      const request = nth(made.running.keys(), s.index);
-      if (request !== undefined) made.finish(request);
-      return;
-    }
-    case "cancel": {
-      const request = nth(made.open, s.index);
-      if (request !== undefined) made.send({ type: "cancelled", request });
-      return;
-    }
     case "run out": {
       const entry = nth(made.running, s.index);
       if (entry === undefined) return;
@@ -138,20 +109,6 @@ function run(made: World, s: Step): void {
       made.arrive(MODELS.find((one) => one.id === id)!, 100, 16);
       return;
     }
-    case "crash":
-      made.send({ type: "engineExited", model: MODELS[s.model]!.id });
-      return;
-    case "ask": {
-      const context = s.context === undefined ? {} : { contextTokens: s.context };
-      made.send({ type: "loadAsked", terms: MODELS[s.model]!, ...context });
-      return;
-    }
-    case "unask":
-      made.send({ type: "loadUnasked", model: MODELS[s.model]!.id });
-      return;
-    case "unload":
-      made.send({ type: "unloadAsked", model: MODELS[s.model]!.id });
-      return;
     case "pin":
       made.send({ type: "pinAsked", terms: MODELS[s.model]!, pinned: s.pinned });
       return;
@@ -164,8 +121,8 @@ function run(made: World, s: Step): void {
     case "time":
       pass(made, s.ms);
       return;
-    case "drain":
-      if (s.rare === 0) made.send({ type: "drainAsked" });
+    default:
+      take(made, MODELS, s);
   }
 }
 

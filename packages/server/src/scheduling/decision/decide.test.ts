@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RUNS } from "../__fixtures__/runs.js";
+import { nth, stepsAbout, take } from "../__fixtures__/steps.js";
 import { World } from "../__fixtures__/world.js";
 import type { ModelTerms } from "../state/state.js";
 import { reservation } from "./context-need.js";
@@ -18,6 +19,7 @@ const TERMS: ModelTerms[] = [
 
 describe("scheduler", () => {
   it("keeps its promises for any order of events", () => {
+    const { finish, next, cancel, crash, unload, tick, drain } = stepsAbout(TERMS.length);
     const step = fc.oneof(
       {
         weight: 6,
@@ -40,16 +42,9 @@ describe("scheduler", () => {
           tokens: fc.integer({ min: 1, max: 20_000 }),
         }),
       },
-      { weight: 4, arbitrary: fc.record({ do: fc.constant("finish" as const), index: fc.nat(9) }) },
-      {
-        weight: 2,
-        arbitrary: fc.record({
-          do: fc.constant("next" as const),
-          model: fc.nat(1),
-          index: fc.nat(9),
-        }),
-      },
-      { weight: 2, arbitrary: fc.record({ do: fc.constant("cancel" as const), index: fc.nat(9) }) },
+      { weight: 4, arbitrary: finish },
+      { weight: 2, arbitrary: next },
+      { weight: 2, arbitrary: cancel },
       {
         weight: 1,
         arbitrary: fc.record({
@@ -58,48 +53,26 @@ describe("scheduler", () => {
           tokens: fc.integer({ min: 1, max: 9_000 }),
         }),
       },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), model: fc.nat(1) }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant("unload" as const), model: fc.nat(1) }) },
-      { weight: 2, arbitrary: fc.record({ do: fc.constant("tick" as const), ms: fc.nat(5_000) }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant("drain" as const), rare: fc.nat(20) }) },
+      { weight: 1, arbitrary: crash },
+      { weight: 1, arbitrary: unload },
+      { weight: 2, arbitrary: tick(5_000) },
+      { weight: 1, arbitrary: drain(20) },
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const world = new World();
         for (const s of steps) {
           world.at += 10;
-          const nth = <T>(items: Iterable<T>, index: number): T | undefined => {
-            const all = [...items];
-            return all.length ? all[index % all.length] : undefined;
-          };
           if (s.do === "arrive")
             world.arrive(TERMS[s.model]!, s.bound, s.max, s.asked ?? undefined, s.keep, {
               deadlineMs: s.deadline,
             });
           else if (s.do === "settle") world.settle(s.index, s.well, s.tokens);
-          else if (s.do === "finish") {
-            const request = nth(world.running.keys(), s.index);
-            if (request !== undefined) world.finish(request);
-          } else if (s.do === "next") {
-            const during = nth(world.running.keys(), s.index);
-            if (during !== undefined)
-              world.send({ type: "nextTold", terms: TERMS[s.model]!, during });
-          } else if (s.do === "cancel") {
-            const request = nth(world.open, s.index);
-            if (request !== undefined) world.send({ type: "cancelled", request });
-          } else if (s.do === "measure") {
+          else if (s.do === "measure") {
             const request = nth(world.running.keys(), s.index);
             if (request !== undefined)
               world.send({ type: "measured", request, promptTokens: s.tokens });
-          } else if (s.do === "crash") {
-            const model = TERMS[s.model]!.id;
-            world.send({ type: "engineExited", model });
-          } else if (s.do === "unload")
-            world.send({ type: "unloadAsked", model: TERMS[s.model]!.id });
-          else if (s.do === "tick") {
-            world.at += s.ms;
-            world.send({ type: "tick" });
-          } else if (s.rare === 0) world.send({ type: "drainAsked" });
+          } else take(world, TERMS, s);
         }
         world.settleAll();
         expect(world.open.size).toBe(0);

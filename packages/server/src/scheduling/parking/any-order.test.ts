@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import "../__fixtures__/runs.js";
 import { hostMemory } from "../__fixtures__/host-memory.js";
+import { stepsAbout, take } from "../__fixtures__/steps.js";
 import { terms } from "../__fixtures__/terms.js";
 import { World } from "../__fixtures__/world.js";
 import { parkedBytes } from "./parked-bytes.js";
@@ -44,6 +45,7 @@ function world(takesMemory: boolean): World {
 
 const model = fc.nat(MODELS.length - 1);
 const index = fc.nat(9);
+const { finish, cancel, crash, unload, ask, tick, drain } = stepsAbout(MODELS.length);
 const step = fc.oneof(
   {
     weight: 6,
@@ -57,19 +59,15 @@ const step = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ do: fc.constant("settle" as const), index, chance: fc.nat(5) }),
   },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant("finish" as const), index }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("cancel" as const), index }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), model }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("unload" as const), model }) },
+  { weight: 5, arbitrary: finish },
+  { weight: 1, arbitrary: cancel },
+  { weight: 1, arbitrary: crash },
+  { weight: 3, arbitrary: unload },
   {
     weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant("load" as const),
-      model,
-      context: fc.option(fc.constantFrom(512, 8_192, 16_384)),
-    }),
+    arbitrary: ask(fc.option(fc.constantFrom(512, 8_192, 16_384), { nil: undefined })),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("tick" as const), ms: fc.nat(2_000) }) },
+  { weight: 2, arbitrary: tick(2_000) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -79,7 +77,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("forget" as const), model }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("drain" as const), rare: fc.nat(200) }) },
+  { weight: 1, arbitrary: drain(200) },
 );
 
 it.each([{ takesMemory: true }, { takesMemory: false }])(
@@ -89,29 +87,11 @@ it.each([{ takesMemory: true }, { takesMemory: false }])(
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200, size: "max" }), (steps) => {
         const made = world(takesMemory);
-        const nth = <T>(items: Iterable<T>, at: number): T | undefined => {
-          const all = [...items];
-          return all.length ? all[at % all.length] : undefined;
-        };
         for (const s of steps) {
           made.at += 10;
           if (s.do === "arrive") made.arrive(MODELS[s.model]!, s.bound, 100);
-          else if (s.do === "settle") {
-            made.settle(s.index, s.chance > 0);
-          } else if (s.do === "finish") {
-            const request = nth(made.running.keys(), s.index);
-            if (request !== undefined) made.finish(request);
-          } else if (s.do === "cancel") {
-            const request = nth(made.open, s.index);
-            if (request !== undefined) made.send({ type: "cancelled", request });
-          } else if (s.do === "crash")
-            made.send({ type: "engineExited", model: MODELS[s.model]!.id });
-          else if (s.do === "unload")
-            made.send({ type: "unloadAsked", model: MODELS[s.model]!.id });
-          else if (s.do === "load") {
-            const contextTokens = s.context === null ? {} : { contextTokens: s.context };
-            made.send({ type: "loadAsked", terms: MODELS[s.model]!, ...contextTokens });
-          } else if (s.do === "set") {
+          else if (s.do === "settle") made.settle(s.index, s.chance > 0);
+          else if (s.do === "set") {
             made.send({
               type: "parkingSet",
               enabled: s.chance > 0,
@@ -119,10 +99,7 @@ it.each([{ takesMemory: true }, { takesMemory: false }])(
             });
           } else if (s.do === "forget") {
             made.send({ type: "parkedDropped", models: [MODELS[s.model]!.id] });
-          } else if (s.do === "tick") {
-            made.at += s.ms;
-            made.send({ type: "tick" });
-          } else if (s.rare === 0) made.send({ type: "drainAsked" });
+          } else take(made, MODELS, s);
         }
         made.settleAll();
         restores += made.restores;

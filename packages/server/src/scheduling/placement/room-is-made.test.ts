@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hostMemory, memoryTerms } from "../__fixtures__/host-memory.js";
 import { RUNS } from "../__fixtures__/runs.js";
+import { stepsAbout, take } from "../__fixtures__/steps.js";
 import { terms } from "../__fixtures__/terms.js";
 import { World } from "../__fixtures__/world.js";
 import type { ModelTerms } from "../state/state.js";
@@ -47,6 +48,9 @@ const pending = (made: World) =>
 describe("memory", () => {
   it("keeps its promises for any order of events, on a budget that does not hold all", () => {
     const model = fc.nat(MODELS.length - 1);
+    const { settle, finish, next, cancel, crash, ask, unask, unload, tick, drain } = stepsAbout(
+      MODELS.length,
+    );
     const step = fc.oneof(
       {
         weight: 6,
@@ -59,74 +63,30 @@ describe("memory", () => {
           deadline: fc.option(fc.nat(3_000), { nil: undefined }),
         }),
       },
-      {
-        weight: 6,
-        arbitrary: fc.record({
-          do: fc.constant("settle" as const),
-          index: fc.nat(9),
-          how: fc.constantFrom("well", "well", "well", "ill", "no memory"),
-          tokens: fc.integer({ min: 1, max: 18_000 }),
-        }),
-      },
-      { weight: 5, arbitrary: fc.record({ do: fc.constant("finish" as const), index: fc.nat(9) }) },
-      {
-        weight: 3,
-        arbitrary: fc.record({ do: fc.constant("next" as const), model, index: fc.nat(9) }),
-      },
-      { weight: 2, arbitrary: fc.record({ do: fc.constant("cancel" as const), index: fc.nat(9) }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), model }) },
+      { weight: 6, arbitrary: settle(3) },
+      { weight: 5, arbitrary: finish },
+      { weight: 3, arbitrary: next },
+      { weight: 2, arbitrary: cancel },
+      { weight: 1, arbitrary: crash },
       {
         weight: 2,
-        arbitrary: fc.record({
-          do: fc.constant("ask" as const),
-          model,
-          context: fc.option(fc.integer({ min: 1, max: 18_000 }), { nil: undefined }),
-        }),
+        arbitrary: ask(fc.option(fc.integer({ min: 1, max: 18_000 }), { nil: undefined })),
       },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant("unask" as const), model }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant("unload" as const), model }) },
-      { weight: 3, arbitrary: fc.record({ do: fc.constant("tick" as const), ms: fc.nat(4_000) }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant("drain" as const), rare: fc.nat(20) }) },
+      { weight: 1, arbitrary: unask },
+      { weight: 1, arbitrary: unload },
+      { weight: 3, arbitrary: tick(4_000) },
+      { weight: 1, arbitrary: drain(20) },
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const made = world();
         for (const s of steps) {
           made.at += 10;
-          const nth = <T>(items: Iterable<T>, index: number): T | undefined => {
-            const all = [...items];
-            return all.length ? all[index % all.length] : undefined;
-          };
           if (s.do === "arrive")
             made.arrive(MODELS[s.model]!, s.bound, s.max, undefined, s.keep, {
               deadlineMs: s.deadline,
             });
-          else if (s.do === "settle") {
-            const failure = s.how === "ill" ? "engine_failed" : "insufficient_memory";
-            made.settle(s.index, s.how === "well", s.tokens, failure);
-          } else if (s.do === "finish") {
-            const request = nth(made.running.keys(), s.index);
-            if (request !== undefined) made.finish(request);
-          } else if (s.do === "next") {
-            const during = nth(made.running.keys(), s.index);
-            if (during !== undefined)
-              made.send({ type: "nextTold", terms: MODELS[s.model]!, during });
-          } else if (s.do === "cancel") {
-            const request = nth(made.open, s.index);
-            if (request !== undefined) made.send({ type: "cancelled", request });
-          } else if (s.do === "crash") {
-            made.send({ type: "engineExited", model: MODELS[s.model]!.id });
-          } else if (s.do === "ask") {
-            const context = s.context === undefined ? {} : { contextTokens: s.context };
-            made.send({ type: "loadAsked", terms: MODELS[s.model]!, ...context });
-          } else if (s.do === "unask") {
-            made.send({ type: "loadUnasked", model: MODELS[s.model]!.id });
-          } else if (s.do === "unload") {
-            made.send({ type: "unloadAsked", model: MODELS[s.model]!.id });
-          } else if (s.do === "tick") {
-            made.at += s.ms;
-            made.send({ type: "tick" });
-          } else if (s.rare === 0) made.send({ type: "drainAsked" });
+          else take(made, MODELS, s);
         }
         made.settleAll();
         expect(made.open.size).toBe(0);

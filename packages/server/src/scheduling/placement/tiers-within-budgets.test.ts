@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Budgets, type Placement, plan } from "../../memory/index.js";
 import "../__fixtures__/runs.js";
 import { memoryTerms } from "../__fixtures__/host-memory.js";
+import { stepsAbout, take } from "../__fixtures__/steps.js";
 import { terms } from "../__fixtures__/terms.js";
 import { World } from "../__fixtures__/world.js";
 import type { MemoryTerms } from "../state/memory-terms.js";
@@ -70,6 +71,7 @@ const NOTHING: Pick<Placement, "deviceBytes" | "hostBytes" | "mappedBytes"> = {
 
 const model = fc.nat(MODELS.length - 1);
 const one = <T extends string>(name: T) => ({ do: fc.constant(name) });
+const { settle, finish, cancel, crash, ask, unload, tick, drain } = stepsAbout(MODELS.length);
 const step = fc.oneof(
   {
     weight: 6,
@@ -81,24 +83,16 @@ const step = fc.oneof(
       keep: fc.option(fc.constantFrom(0, 500, Number.POSITIVE_INFINITY)),
     }),
   },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      ...one("settle"),
-      index: fc.nat(9),
-      how: fc.constantFrom("well", "well", "well", "ill", "no memory"),
-      tokens: fc.integer({ min: 1, max: 18_000 }),
-    }),
-  },
-  { weight: 5, arbitrary: fc.record({ ...one("finish"), index: fc.nat(9) }) },
-  { weight: 2, arbitrary: fc.record({ ...one("cancel"), index: fc.nat(9) }) },
+  { weight: 8, arbitrary: settle(3) },
+  { weight: 5, arbitrary: finish },
+  { weight: 2, arbitrary: cancel },
   { weight: 3, arbitrary: fc.record({ ...one("warm"), model }) },
   { weight: 1, arbitrary: fc.record({ ...one("lose"), model }) },
-  { weight: 1, arbitrary: fc.record({ ...one("crash"), model }) },
-  { weight: 1, arbitrary: fc.record({ ...one("ask"), model }) },
-  { weight: 1, arbitrary: fc.record({ ...one("unload"), model }) },
-  { weight: 3, arbitrary: fc.record({ ...one("tick"), ms: fc.nat(4_000) }) },
-  { weight: 1, arbitrary: fc.record({ ...one("drain"), rare: fc.nat(20) }) },
+  { weight: 1, arbitrary: crash },
+  { weight: 1, arbitrary: ask() },
+  { weight: 1, arbitrary: unload },
+  { weight: 3, arbitrary: tick(4_000) },
+  { weight: 1, arbitrary: drain(20) },
 );
 
 describe("three tiers", () => {
@@ -110,37 +104,16 @@ describe("three tiers", () => {
           const machine = budgets(kind);
           const made = new World({ budgets: machine, plan });
           made.checkMemory = () => checkBooked(made, machine);
-          let ask = 1;
-          const nth = <T>(items: Iterable<T>, index: number): T | undefined => {
-            const all = [...items];
-            return all.length ? all[index % all.length] : undefined;
-          };
+          let wish = 1;
           for (const s of steps) {
             made.at += 10;
             if (s.do === "arrive") {
               made.arrive(MODELS[s.model]!, s.bound, s.max, undefined, s.keep);
-            } else if (s.do === "settle") {
-              const failure = s.how === "ill" ? "engine_failed" : "insufficient_memory";
-              made.settle(s.index, s.how === "well", s.tokens, failure);
-            } else if (s.do === "finish") {
-              const request = nth(made.running.keys(), s.index);
-              if (request !== undefined) made.finish(request);
-            } else if (s.do === "cancel") {
-              const request = nth(made.open, s.index);
-              if (request !== undefined) made.send({ type: "cancelled", request });
-            } else if (s.do === "tick") {
-              made.at += s.ms;
-              made.send({ type: "tick" });
-            } else if (s.do === "drain") {
-              if (s.rare === 0) made.send({ type: "drainAsked" });
-            } else {
-              const terms = MODELS[s.model]!;
-              if (s.do === "warm") made.send({ type: "keepAsked", terms, ask: ask++ });
-              else if (s.do === "lose") made.lose(terms.id);
-              else if (s.do === "crash") made.send({ type: "engineExited", model: terms.id });
-              else if (s.do === "ask") made.send({ type: "loadAsked", terms });
-              else made.send({ type: "unloadAsked", model: terms.id });
-            }
+            } else if (s.do === "warm") {
+              made.send({ type: "keepAsked", terms: MODELS[s.model]!, ask: wish++ });
+            } else if (s.do === "lose") {
+              made.lose(MODELS[s.model]!.id);
+            } else take(made, MODELS, s);
           }
           made.settleAll();
           expect(made.open.size).toBe(0);
