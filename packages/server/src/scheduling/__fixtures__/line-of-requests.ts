@@ -24,9 +24,7 @@ export function errorsOfWaits(
   const world = new World(hostMemory(1e9), limits);
   world.state.maxQueuePerModel = 64;
   for (const model of models) {
-    const first = world.arrive(model, 100, 16);
-    world.settle(0, true);
-    world.finish(first);
+    world.serve(model);
   }
   const holds = new Map<number, number>();
   const arrivedAt = new Map<number, number>();

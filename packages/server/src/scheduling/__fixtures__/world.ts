@@ -268,6 +268,21 @@ export class World {
     return request;
   }
 
+  /** Has a model that is not loaded serve one short request; its load and its slot are held for so long. */
+  serve(terms: ModelTerms, { loadMs = 0, holdMs = 0 } = {}): void {
+    const request = this.arrive(terms, 100, 16);
+    this.at += loadMs;
+    this.settle(0, true);
+    this.at += holdMs;
+    this.finish(request);
+  }
+
+  /** What the short request that comes now is told of its wait, ms; undefined when it is refused. */
+  told(terms: ModelTerms, workload?: Workload): number | null | undefined {
+    const more = workload === undefined ? {} : { workload };
+    return this.estimates.get(this.arrive(terms, 100, 16, undefined, null, more));
+  }
+
   finish(request: number, answered = true): void {
     this.running.delete(request);
     this.open.delete(request);

@@ -65,9 +65,7 @@ it("forgets a load that nobody waits for any more, and lets others have the memo
 
 it("does not do with less memory than those that leave for it will give", () => {
   const world = new World(hostMemory(100_000));
-  const first = world.arrive(A, 100, 16);
-  world.settle(0, true);
-  world.finish(first);
+  world.serve(A);
   world.arrive(terms("c", 45_000), 100, 16);
   expect(effects(world)).toMatchObject([{ type: "unload", model: "a" }]);
   // Beside the one that leaves there is room for the weights and a little context now.
@@ -84,9 +82,7 @@ it("does not do with less memory than those that leave for it will give", () => 
 
 it("does not count those that went for a request which has left", () => {
   const world = new World(hostMemory(100_000));
-  const first = world.arrive(A, 100, 16);
-  world.settle(0, true);
-  world.finish(first);
+  world.serve(A);
   const large = terms("large", 80_000);
   const left = world.arrive(large, 100, 16);
   expect(effects(world)).toMatchObject([{ type: "unload", model: "a" }]);

@@ -184,9 +184,7 @@ describe("scheduler", () => {
 
   it("unloads an idle model when its time is over, and at once for keep_alive 0", () => {
     const world = new World();
-    const request = world.arrive(TERMS[0]!, 100, 16);
-    world.settle(0, true);
-    world.finish(request);
+    world.serve(TERMS[0]!);
     expect(world.timer).toBe(1_000);
     world.at = 1_000;
     world.send({ type: "tick" });
@@ -257,9 +255,7 @@ describe("scheduler", () => {
   it("remembers what a slot holds when a request ends before it has touched it", () => {
     const world = new World();
     const held = () => world.state.models.get("a")!.slots[0]!.outline;
-    const first = world.arrive(TERMS[0]!, 100, 16);
-    world.settle(0, true);
-    world.finish(first);
+    world.serve(TERMS[0]!);
     const second = world.arrive(TERMS[0]!, 100, 16);
     const before = held();
     world.send({ type: "finished", request: second, outline: null, answered: false });

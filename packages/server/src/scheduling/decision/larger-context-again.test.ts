@@ -14,9 +14,7 @@ it("gives a model more context again when what stood in the way has gone", () =>
   world.send({ type: "unloadAsked", model: "a" });
   world.settle(0, true);
   world.send({ type: "pinAsked", terms: b, pinned: true });
-  const other = world.arrive(b, 100, 16);
-  world.settle(0, true);
-  world.finish(other);
+  world.serve(b);
   const refused = long();
   expect(world.ended.get(refused)).toBe("insufficient_memory");
   world.send({ type: "pinAsked", terms: b, pinned: false });

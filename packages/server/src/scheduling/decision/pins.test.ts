@@ -35,9 +35,7 @@ it("goes when a person unloads it, and is pinned again with its next load", () =
   world.send({ type: "unloadAsked", model: "pinned" });
   expect(kinds(world)).toEqual(["unload"]);
   world.settle(0, true);
-  const request = world.arrive(PINNED, 100, 16);
-  world.settle(0, true);
-  world.finish(request);
+  world.serve(PINNED);
   expect(world.state.models.get("pinned")).toMatchObject({ phase: "ready", pinned: true });
 });
 

@@ -50,10 +50,7 @@ it("lets those in that have waited for it alone", () => {
 
 it("lets a request wait that is told a longer time than it has: it may come earlier", () => {
   const world = new World();
-  const first = world.arrive(ONE_SLOT, 100, 16);
-  world.settle(0, true);
-  world.at += 1_000;
-  world.finish(first);
+  world.serve(ONE_SLOT, { holdMs: 1_000 });
   const running = world.arrive(ONE_SLOT, 100, 16);
   const own = { queueTimeoutMs: 500 };
   const waits = [1, 2].map(() => world.arrive(ONE_SLOT, 100, 16, undefined, null, own));

@@ -16,9 +16,7 @@ function booked(world: World): number {
 it("books what the file weighs that has replaced the one before, from the next load on", () => {
   const world = new World(hostMemory(1_000_000));
   const [small, large] = [ofFile(1_000), ofFile(500_000)];
-  const first = world.arrive(small, 100, 16);
-  world.settle(0, true);
-  world.finish(first);
+  world.serve(small);
   const second = world.arrive(large, 100, 16);
   world.finish(second);
   expect(booked(world)).toBe(1_000 + 8_192);

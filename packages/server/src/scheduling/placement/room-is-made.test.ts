@@ -104,9 +104,7 @@ describe("memory", () => {
 
   it("unloads an idle model for one that is asked for, and says for whom", () => {
     const made = world();
-    const first = made.arrive(A, 100, 16);
-    made.settle(0, true);
-    made.finish(first);
+    made.serve(A);
     const second = made.arrive(D, 100, 16);
     expect(made.pending[0]!.effect).toMatchObject({
       type: "unload",
@@ -209,9 +207,7 @@ describe("memory", () => {
 
   it("leaves a model of higher priority alone, also an idle one", () => {
     const made = world();
-    const high = made.arrive(HIGH, 100, 16);
-    made.settle(0, true);
-    made.finish(high);
+    made.serve(HIGH);
     const request = made.arrive(D, 100, 16);
     expect(pending(made)).toEqual([]);
     expect(made.ended.get(request)).toBe("insufficient_memory");
@@ -227,9 +223,7 @@ describe("memory", () => {
 
   it("does without a larger pool that there is no memory for", () => {
     const made = world(62_000);
-    const small = made.arrive(A, 100, 16);
-    made.settle(0, true);
-    made.finish(small);
+    made.serve(A);
     const large = made.arrive(A, 11_500, 1_000);
     expect(pending(made)).toEqual(["count a"]);
     made.settle(0, true, 11_500);
@@ -243,9 +237,7 @@ describe("memory", () => {
 
   it("loads a model that is asked for without a request, also after others made room", () => {
     const made = world();
-    const a = made.arrive(A, 100, 16);
-    made.settle(0, true);
-    made.finish(a);
+    made.serve(A);
     made.send({ type: "loadAsked", terms: D });
     expect(pending(made)).toEqual(["unload a"]);
     made.settle(0, true);

@@ -11,9 +11,7 @@ const HELPER = terms("embeddings", 1_000);
 function loaded(models: readonly ModelTerms[], limits = { lane: true }): World {
   const world = new World(hostMemory(100_000), limits);
   for (const model of models) {
-    const first = world.arrive(model, 100, 16);
-    world.settle(0, true);
-    world.finish(first);
+    world.serve(model);
   }
   return world;
 }

@@ -8,9 +8,7 @@ const B = terms("b", 1, { slots: 4 });
 function loaded(limits: ConstructorParameters<typeof World>[1]): World {
   const world = new World(null, limits);
   for (const model of [A, B]) {
-    const first = world.arrive(model, 100, 16);
-    world.settle(0, true);
-    world.finish(first);
+    world.serve(model);
   }
   return world;
 }

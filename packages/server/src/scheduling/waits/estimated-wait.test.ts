@@ -20,17 +20,8 @@ const TWO: ModelTerms = { ...ONE, id: "two", slots: 2 };
 /** A world whose model has been loaded in `loadMs`, and has served one request in `holdMs`. */
 function served(model: ModelTerms, { loadMs = 300, holdMs = 1_000 } = {}): World {
   const world = new World();
-  const request = world.arrive(model, 100, 16);
-  world.at += loadMs;
-  world.settle(0, true);
-  world.at += holdMs;
-  world.finish(request);
+  world.serve(model, { loadMs, holdMs });
   return world;
-}
-
-/** What the request that arrives next is told. */
-function told(world: World, model: ModelTerms): number | null | undefined {
-  return world.estimates.get(world.arrive(model, 100, 16));
 }
 
 describe("the wait that is told at arrival", () => {
@@ -38,38 +29,38 @@ describe("the wait that is told at arrival", () => {
     const world = new World();
     world.arrive(TWO, 100, 16);
     world.settle(0, true);
-    expect(told(world, TWO)).toBe(0);
+    expect(world.told(TWO)).toBe(0);
   });
 
   it("is unknown while a busy model has never served", () => {
     const world = new World();
     world.arrive(ONE, 100, 16);
     world.settle(0, true);
-    expect(told(world, ONE)).toBeNull();
+    expect(world.told(ONE)).toBeNull();
   });
 
   it("is what is left of the one that runs, then as many averages as are ahead", () => {
     const world = served(ONE);
-    expect(told(world, ONE)).toBe(0);
+    expect(world.told(ONE)).toBe(0);
     world.at += 400;
-    expect(told(world, ONE)).toBe(600);
-    expect(told(world, ONE)).toBe(1_600);
-    expect(told(world, ONE)).toBe(2_600);
+    expect(world.told(ONE)).toBe(600);
+    expect(world.told(ONE)).toBe(1_600);
+    expect(world.told(ONE)).toBe(2_600);
   });
 
   it("is spread over the slots", () => {
     const world = served(TWO);
-    expect([told(world, TWO), told(world, TWO)]).toEqual([0, 0]);
-    expect([told(world, TWO), told(world, TWO)]).toEqual([1_000, 1_000]);
+    expect([world.told(TWO), world.told(TWO)]).toEqual([0, 0]);
+    expect([world.told(TWO), world.told(TWO)]).toEqual([1_000, 1_000]);
   });
 
   it("has the load in it, or what is left of that", () => {
     const world = served(ONE);
     world.send({ type: "unloadAsked", model: "one" });
     world.settle(0, true);
-    expect(told(world, ONE)).toBe(300);
+    expect(world.told(ONE)).toBe(300);
     world.at += 100;
-    expect(told(world, ONE)).toBe(200 + 1_000);
+    expect(world.told(ONE)).toBe(200 + 1_000);
   });
 
   it("waits for the context that those before it hold", () => {
@@ -92,7 +83,7 @@ describe("the wait that is told at arrival", () => {
       }
     }
     world.arrive(ONE, 100, 2_048);
-    expect(told(world, ONE)).toBeGreaterThan(4_500);
+    expect(world.told(ONE)).toBeGreaterThan(4_500);
   });
 
   it("has in it what others must end before there is memory", () => {
@@ -113,8 +104,8 @@ describe("the wait that is told at arrival", () => {
     world.arrive(a, 100, 16);
     world.at += 500;
     // What is left of the one that runs, and the load.
-    expect(told(world, b)).toBe(1_500 + 250);
-    expect(told(world, b)).toBe(1_500 + 250 + 2_000);
+    expect(world.told(b)).toBe(1_500 + 250);
+    expect(world.told(b)).toBe(1_500 + 250 + 2_000);
   });
 
   it("is finite and never negative, and longer for each one more that waits", () => {
@@ -128,9 +119,7 @@ describe("the wait that is told at arrival", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const world = served(ONE);
-        const other = world.arrive(TWO, 100, 16);
-        world.settle(0, true);
-        world.finish(other);
+        world.serve(TWO);
         for (const { model, bound, max, ms, finishes } of steps) {
           world.at += ms;
           const [running] = world.running.keys();

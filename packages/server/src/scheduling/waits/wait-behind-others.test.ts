@@ -17,41 +17,33 @@ const HELPER = terms("embeddings", 1_000, { slots: 1 });
 function served(limits: Partial<SchedulerLimits>, models: ModelTerms[] = [A, B, HELPER]): World {
   const world = new World(hostMemory(100_000), limits);
   for (const model of models) {
-    const first = world.arrive(model, 100, 16);
-    world.settle(0, true);
-    world.at += model === A ? 1_000 : model === B ? 2_000 : 100;
-    world.finish(first);
+    world.serve(model, { holdMs: model === A ? 1_000 : model === B ? 2_000 : 100 });
   }
   world.state.maxQueuePerModel = 200;
   return world;
 }
 
-/** What the request that comes next is told. */
-function told(world: World, model: ModelTerms, workload: Workload = "standard") {
-  return world.estimates.get(world.arrive(model, 100, 16, undefined, null, { workload }));
-}
-
 describe("the wait that is told of a model which shares the processor", () => {
   it("has in it what runs, and what comes first, of the others", () => {
     const world = served({ lane: true });
-    expect(told(world, A)).toBe(0);
+    expect(world.told(A)).toBe(0);
     world.at += 300;
-    expect(told(world, B)).toBe(700);
-    expect(told(world, B)).toBe(2_700);
+    expect(world.told(B)).toBe(700);
+    expect(world.told(B)).toBe(2_700);
     world.at += 100;
-    expect(told(world, A)).toBe(600 + 2 * 2_000);
-    expect(told(world, HELPER)).toBe(0);
+    expect(world.told(A)).toBe(600 + 2 * 2_000);
+    expect(world.told(HELPER)).toBe(0);
   });
 
   it("goes with the batch of the model that has it", () => {
     const wide = terms("wide", 1_000, { heavy: true });
     const world = served({ lane: true }, [wide, B]);
     world.arrive(wide, 100, 16);
-    expect(told(world, B)).toBe(100);
+    expect(world.told(B)).toBe(100);
     world.at += 50;
-    expect(told(world, wide)).toBe(0);
-    expect(told(world, wide)).toBe(50);
-    expect(told(world, B)).toBeGreaterThan(2_000);
+    expect(world.told(wide)).toBe(0);
+    expect(world.told(wide)).toBe(50);
+    expect(world.told(B)).toBeGreaterThan(2_000);
   });
 
   it("waits no longer for a long one than until the lane is shared", () => {
@@ -60,19 +52,19 @@ describe("the wait that is told of a model which shares the processor", () => {
     world.at += 60_000;
     world.finish(long);
     world.arrive(A, 100, 16);
-    expect(told(world, B)).toBe(10_000);
+    expect(world.told(B)).toBe(10_000);
     world.at += 4_000;
-    expect(told(world, B)).toBe(6_000 + 2_000);
+    expect(world.told(B)).toBe(6_000 + 2_000);
   });
 
   it("is unknown while one runs in the lane of which nothing is known", () => {
     const world = served({ lane: true }, [A]);
     world.arrive(B, 100, 16);
     world.settle(0, true);
-    expect(told(world, A)).toBeNull();
+    expect(world.told(A)).toBeNull();
     world.at += 10_000;
     world.send({ type: "tick" });
-    expect(told(world, B)).toBeNull();
+    expect(world.told(B)).toBeNull();
   });
 
   it("has in it the lane also when the model has to be loaded first", () => {
@@ -81,7 +73,7 @@ describe("the wait that is told of a model which shares the processor", () => {
     world.settle(0, true);
     world.arrive(B, 100, 16);
     world.state.models.get("a")!.reloadMs = 500;
-    expect(told(world, A)).toBe(2_000);
+    expect(world.told(A)).toBe(2_000);
     world.state.models.get("a")!.reloadMs = 2_500;
     const request = newcomer({ promptBound: 100, maxTokens: 16 }, world.at, "interactive");
     const model = { ...world.state.models.get("a")!, phase: "unloaded" as const, placement: null };
@@ -95,7 +87,7 @@ describe("the wait that is told of a model which shares the processor", () => {
       world.arrive(A, 100, 16);
       world.arrive(B, 100, 16);
     }
-    const wait = told(world, B)!;
+    const wait = world.told(B)!;
     expect(wait / (100 * 1_000 + 100 * 2_000)).toBeGreaterThan(0.9);
     expect(wait / (100 * 1_000 + 100 * 2_000)).toBeLessThan(1.1);
   });
@@ -128,8 +120,8 @@ describe("the wait that is told by class", () => {
     world.settle(0, true);
     world.finish(first);
     const small = terms("small", 60_000, { reloadMs: { fromTier2: null, fromTier3: 400 } });
-    expect(told(world, small, "background")).toBeNull();
-    expect(told(world, small, "interactive")).toBe(400);
+    expect(world.told(small, "background")).toBeNull();
+    expect(world.told(small, "interactive")).toBe(400);
   });
 });
 
@@ -138,15 +130,15 @@ describe("the wait that is told where a limit of running requests binds", () => 
     const world = served({ maxRunning: 1 });
     world.arrive(B, 100, 16);
     world.at += 500;
-    expect(told(world, A)).toBe(1_500);
-    expect(told(world, A)).toBe(2_500);
-    expect(told(world, HELPER)).toBe(3_500);
+    expect(world.told(A)).toBe(1_500);
+    expect(world.told(A)).toBe(2_500);
+    expect(world.told(HELPER)).toBe(3_500);
   });
 
   it("leaves them out while it does not bind", () => {
     const world = served({ maxRunning: 2 });
     world.arrive(B, 100, 16);
-    expect(told(world, A)).toBe(0);
+    expect(world.told(A)).toBe(0);
   });
 });
 
