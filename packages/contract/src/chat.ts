@@ -162,6 +162,16 @@ export const Usage = Schema(
 );
 export type Usage = Static<typeof Usage>;
 
+/** One call of a function, its arguments a JSON object as text. */
+export const ChatToolCall = Schema(
+  Type.Object({
+    id: Type.String(),
+    type: Type.Literal("function"),
+    function: Type.Object({ name: Type.String(), arguments: Type.String() }),
+  }),
+);
+export type ChatToolCall = Static<typeof ChatToolCall>;
+
 /** Why an answer ended. */
 export const FINISH_REASONS = ["stop", "length", "tool_calls"] as const;
 
@@ -181,6 +191,7 @@ export const ChatResponse = Schema(
             content: Type.Union([Type.String(), Type.Null()]),
             reasoning_content: Type.Optional(Type.String()),
             refusal: Type.Optional(Type.Null()),
+            tool_calls: Type.Optional(Type.Array(ChatToolCall)),
           }),
           logprobs: Type.Optional(Logprobs),
           finish_reason: OneOf(FINISH_REASONS),
@@ -209,6 +220,9 @@ export const ChatChunk = Schema(
             role: Type.Optional(Type.Literal("assistant")),
             content: Type.Optional(Type.String()),
             reasoning_content: Type.Optional(Type.String()),
+            tool_calls: Type.Optional(
+              Type.Array(Type.Intersect([Type.Object({ index: Type.Integer() }), ChatToolCall])),
+            ),
           }),
           logprobs: Type.Optional(Logprobs),
           finish_reason: Type.Union([OneOf([...FINISH_REASONS, "error"]), Type.Null()]),

@@ -3,10 +3,39 @@ import type { TokenLogprob } from "@somnus/contract";
 /** A piece of a message. */
 export type MessagePart = { type: "text"; text: string };
 
+/** A function that the model asked its client to run. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** A JSON object as text. */
+  arguments: string;
+}
+
 /** One message of a conversation. */
 export interface GenerationMessage {
   role: "system" | "user" | "assistant" | "tool";
   parts: MessagePart[];
+  /** Of an assistant: the calls that it ended with, in their order. */
+  calls?: ToolCall[];
+  /** Of a tool: the call whose result this is, and the function that was called. */
+  result?: { callId: string; name: string };
+}
+
+/** A function that the model may ask its client to run. */
+export interface Tool {
+  name: string;
+  description?: string;
+  /** JSON schema of its arguments, an object. */
+  parameters: Record<string, unknown>;
+}
+
+/** The functions on offer, and how far the model is free to call them. */
+export interface ToolOffer {
+  tools: Tool[];
+  /** "auto": the model decides; "required": one of them at least; a name: that one. */
+  choice: "auto" | "required" | { name: string };
+  /** Whether one answer may hold several calls. */
+  parallel: boolean;
 }
 
 /** How tokens are chosen; what is absent is left to the model's defaults, then to the engine's. */
@@ -36,8 +65,12 @@ export interface GenerationRequest {
   topLogprobs?: number;
   /** The JSON the answer must be: any object, or one that fits the schema, which `schemaRefusal` let through. */
   json?: { schema?: Record<string, unknown> };
+  /** Absent: no functions are shown to the model. */
+  offer?: ToolOffer;
   /** Whether a model that can think shall think. */
   think: boolean;
+  /** Most tokens of thoughts; absent: as many as the model wants. */
+  thinkBudgetTokens?: number;
   /** Tokens of context the client asked to reserve (`num_ctx`). */
   contextTokens?: number;
 }
@@ -70,5 +103,7 @@ export type GenerationEvent =
   | { type: "progress"; promptTokens: number; cachedTokens: number; done: number }
   | { type: "reasoning"; choice: number; text: string }
   | { type: "text"; choice: number; text: string; logprobs?: TokenLogprob[] }
+  /** A whole call; its arguments parse. */
+  | { type: "call"; choice: number; call: ToolCall }
   | { type: "finish"; choice: number; reason: FinishReason }
   | { type: "usage"; choice: number; usage: TokenUsage; timings?: EngineTimings };

@@ -7,5 +7,8 @@ export type {
   MessagePart,
   Sampling,
   TokenUsage,
+  Tool,
+  ToolCall,
+  ToolOffer,
 } from "./generation.js";
 export { schemaRefusal } from "./json-schema.js";

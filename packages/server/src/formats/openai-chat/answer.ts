@@ -1,5 +1,5 @@
-import type { TokenLogprob, Usage } from "@somnus/contract";
-import type { TokenUsage } from "../generation.js";
+import type { ChatToolCall, TokenLogprob, Usage } from "@somnus/contract";
+import type { TokenUsage, ToolCall } from "../generation.js";
 
 /** What every response object of one answer carries. */
 export interface AnswerHead {
@@ -36,4 +36,9 @@ export function writeLogprobs(
     })),
     refusal: null,
   };
+}
+
+/** A call in the wire's form. */
+export function writeToolCall({ id, name, arguments: text }: ToolCall): ChatToolCall {
+  return { id, type: "function", function: { name, arguments: text } };
 }

@@ -1,12 +1,13 @@
 import type { ChatResponse, Telemetry, TokenLogprob } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
-import type { FinishReason, GenerationEvent, TokenUsage } from "../generation.js";
-import { type AnswerHead, writeLogprobs, writeUsage } from "./answer.js";
+import type { FinishReason, GenerationEvent, TokenUsage, ToolCall } from "../generation.js";
+import { type AnswerHead, writeLogprobs, writeToolCall, writeUsage } from "./answer.js";
 
 interface Choice {
   text: string[];
   thoughts: string[];
   logprobs: TokenLogprob[];
+  calls: ToolCall[];
   reason: FinishReason | null;
 }
 
@@ -28,6 +29,7 @@ export async function writeChatResponse(
     text: [],
     thoughts: [],
     logprobs: [],
+    calls: [],
     reason: null,
   }));
   const usages: TokenUsage[] = [];
@@ -39,6 +41,9 @@ export async function writeChatResponse(
         break;
       case "reasoning":
         if (options.showThoughts) choices[event.choice]!.thoughts.push(event.text);
+        break;
+      case "call":
+        choices[event.choice]!.calls.push(event.call);
         break;
       case "finish":
         choices[event.choice]!.reason = event.reason;
@@ -62,6 +67,7 @@ export async function writeChatResponse(
           content: choice.text.join(""),
           ...(choice.thoughts.length > 0 ? { reasoning_content: choice.thoughts.join("") } : {}),
           refusal: null,
+          ...(choice.calls.length > 0 ? { tool_calls: choice.calls.map(writeToolCall) } : {}),
         },
         ...(options.topLogprobs === undefined
           ? {}

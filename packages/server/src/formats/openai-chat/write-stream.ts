@@ -1,13 +1,13 @@
 import type { ChatChunk, Telemetry } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
 import type { GenerationEvent, TokenUsage } from "../generation.js";
-import { type AnswerHead, writeLogprobs, writeUsage } from "./answer.js";
+import { type AnswerHead, writeLogprobs, writeToolCall, writeUsage } from "./answer.js";
 
 type ChunkChoice = ChatChunk["choices"][number];
 
 /**
- * Writes a generation as chunks: for each choice the role, its pieces and a final chunk with the
- * finish reason; the last final chunk carries usage and telemetry. With `includeUsage` one more
+ * Writes a generation as chunks: for each choice the role, its pieces, each call whole, and a final chunk
+ * with the finish reason; the last final chunk carries usage and telemetry. With `includeUsage` one more
  * chunk without choices carries the usage again, and all the others `usage: null`.
  * @throws SomnusError engine_failed when the engine ended a choice without saying why
  */
@@ -32,6 +32,7 @@ export async function* writeChatStream(
     ...(options.includeUsage ? { usage: null } : {}),
   });
   const usages: TokenUsage[] = [];
+  const calls = new Map<number, number>();
   let opened = -1;
   let finished = 0;
   let last: ChatChunk | null = null;
@@ -56,6 +57,16 @@ export async function* writeChatStream(
       // The last final chunk waits for the usage, which follows the finish.
       if (finished < options.choices) yield final;
       else last = final;
+      continue;
+    }
+    if (event.type === "call") {
+      const index = calls.get(event.choice) ?? 0;
+      calls.set(event.choice, index + 1);
+      yield chunk({
+        index: event.choice,
+        delta: { tool_calls: [{ index, ...writeToolCall(event.call) }] },
+        finish_reason: null,
+      });
       continue;
     }
     yield chunk({
