@@ -35,10 +35,10 @@ export function createAnswers(
     reply.headers(headers).code(status).header("content-type", contentType).send(body);
   }
 
-  function events(exchange: Exchange, { events, onError, headers }: EventsReply): void {
+  function events(exchange: Exchange, { headers, ...source }: EventsReply): void {
     const { reply, signal } = exchange;
     const { raw: response } = reply;
-    streamEvents(events, onError, streams, {
+    streamEvents(source, streams, {
       response,
       signal,
       open() {
@@ -65,7 +65,10 @@ export function createAnswers(
     const { reply } = exchange;
     if (reply.raw.destroyed || !exchange.claim()) return;
     report(exchange, failure, log);
-    const { status, headers, body } = writeError(failure);
+    const { status, headers, body } = writeError(failure, {
+      requestId: exchange.requestId,
+      path: pathOf(reply.request.raw.url ?? ""),
+    });
     if (closing() || LAST_ON_CONNECTION.has(failure.code)) reply.header("connection", "close");
     reply.headers(headers);
     if (!isStillSending(reply.request.raw)) {

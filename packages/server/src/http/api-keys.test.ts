@@ -83,7 +83,26 @@ test("admin routes are for plain keys and for those with admin = true", async ()
 });
 
 test("a key without a label is named after its digest", () => {
-  expect(createKeyRing(["sk-all"], []).authenticate("Bearer sk-all")?.label).toMatch(
-    /^key-[0-9a-f]{8}$/,
-  );
+  expect(
+    createKeyRing(["sk-all"], []).authenticate({ authorization: "Bearer sk-all" })?.label,
+  ).toMatch(/^key-[0-9a-f]{8}$/);
 });
+
+test.each([
+  [{ "x-api-key": "sk-app" }, "app"],
+  [{ "x-api-key": " sk-app ", authorization: "Bearer nobody" }, "app"],
+  [{ "x-api-key": "nobody", authorization: "Bearer sk-app" }, "app"],
+  [{ "x-api-key": "sk-app", authorization: "Basic whatever" }, "app"],
+])("%j is accepted", async (headers, label) => {
+  const door = await testDoor({ server });
+  const answer = await door.inject({ ...echo(), headers });
+  expect(answer.json().caller.label).toBe(label);
+});
+
+test.each([{ "x-api-key": "nobody" }, { "x-api-key": "" }, { "x-api-key": "sk-app, sk-boss" }])(
+  "%j is 401",
+  async (headers) => {
+    const door = await testDoor({ server });
+    expect((await door.inject({ ...echo(), headers })).statusCode).toBe(401);
+  },
+);

@@ -73,7 +73,7 @@ export function createChecks({
     const path = pathOf(raw.url ?? "");
     const found = paths.routesOf(path);
     if (KEYED_PATHS.test(path) || found.some((route) => route.scope !== "open")) {
-      exchange.caller = keys.authenticate(raw.headers.authorization);
+      exchange.caller = keys.authenticate(raw.headers);
     }
     if (found.length === 0) throw unknownPath(path);
     const allow = paths.allow(found);
@@ -87,7 +87,7 @@ export function createChecks({
   function onRoute(exchange: Exchange, route: Route): void {
     exchange.route = route;
     if (route.scope !== "open") {
-      exchange.caller = keys.authenticate(exchange.reply.request.raw.headers.authorization);
+      exchange.caller = keys.authenticate(exchange.reply.request.raw.headers);
       if (route.scope === "admin" && exchange.caller?.admin === false)
         throw adminRequired(exchange.caller);
       if (draining())

@@ -6,6 +6,7 @@ export {
   type DoorServerSettings,
 } from "./door.js";
 export { type ErrorCode, type ErrorDetails, SomnusError, toSomnusError } from "./errors.js";
+export { type EventFraming, namedEvents } from "./framing.js";
 export type { Caller, KeySettings } from "./keys.js";
 export { ListenError } from "./listen-error.js";
 export {
@@ -26,7 +27,9 @@ export type { StreamTiming } from "./sse.js";
 export type { Staging } from "./staging.js";
 export {
   type ErrorWriter,
+  errorHeaders,
   errorObject,
+  type FailedRequest,
   type WrittenError,
   writeInferenceError,
 } from "./write-error.js";

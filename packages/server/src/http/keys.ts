@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { SomnusError } from "./errors.js";
 
 /** Who sent a request that carried a valid API key. */
@@ -20,11 +21,14 @@ export interface KeyRing {
   /** Whether requests need a key at all. */
   readonly required: boolean;
   /**
-   * The owner of the key in an `Authorization` header; null when no keys are configured.
-   * @throws SomnusError `invalid_api_key` when keys are configured and the header carries none of them.
+   * The owner of the key in `Authorization` or, as clients of Anthropic send it, in `x-api-key`; null
+   * when no keys are configured. Of two keys one that is known is enough.
+   * @throws SomnusError `invalid_api_key` when keys are configured and the headers carry none of them.
    */
-  authenticate(authorization: string | undefined): Caller | null;
+  authenticate(headers: IncomingHttpHeaders): Caller | null;
 }
+
+const BEARER = /^bearer[ \t]+(\S+)$/i;
 
 interface Entry {
   readonly digest: Buffer;
@@ -54,12 +58,14 @@ export function createKeyRing(plain: readonly string[], keys: readonly KeySettin
 
   return {
     required: entries.length > 0,
-    authenticate(authorization) {
+    authenticate(headers) {
       if (entries.length === 0) return null;
-      const key = bearerToken(authorization);
-      const sent = digestOf(key);
       let found: Caller | undefined;
-      for (const entry of entries) if (timingSafeEqual(entry.digest, sent)) found = entry.caller;
+      for (const key of keysIn(headers)) {
+        const sent = digestOf(key);
+        for (const entry of entries)
+          if (timingSafeEqual(entry.digest, sent)) found ??= entry.caller;
+      }
       if (found) return found;
       throw new SomnusError("invalid_api_key", "This API key is not known to the server.");
     },
@@ -74,6 +80,14 @@ export function adminRequired(caller: Caller): SomnusError {
   );
 }
 
+/** The keys that a request carries, one at least. */
+function keysIn(headers: IncomingHttpHeaders): string[] {
+  const plain = String(headers["x-api-key"] ?? "").trim();
+  if (plain === "") return [bearerToken(headers.authorization)];
+  const bearer = BEARER.exec(headers.authorization?.trim() ?? "")?.[1];
+  return bearer === undefined ? [plain] : [bearer, plain];
+}
+
 function bearerToken(authorization: string | undefined): string {
   const trimmed = authorization?.trim();
   if (!trimmed) {
@@ -82,7 +96,7 @@ function bearerToken(authorization: string | undefined): string {
       "This server needs an API key. Send it in the header `Authorization: Bearer <key>`.",
     );
   }
-  const match = /^bearer[ \t]+(\S+)$/i.exec(trimmed);
+  const match = BEARER.exec(trimmed);
   if (!match) {
     throw new SomnusError(
       "invalid_api_key",

@@ -72,12 +72,10 @@ function isBodies(doc: ReplyDoc): doc is Extract<ReplyDoc, { content: unknown }>
 function doorReplies(route: Route, keyed: boolean): Record<number, ReplyDoc> {
   const error = (description: string): ReplyDoc => ({
     description,
-    content: { "application/json": ErrorBody },
+    content: { "application/json": route.errorBody ?? ErrorBody },
   });
-  const text = (description: string): ReplyDoc => ({
-    description,
-    content: { "text/plain": null },
-  });
+  const text = (description: string): ReplyDoc =>
+    route.errorBody ? error(description) : { description, content: { "text/plain": null } };
   return {
     ...(route.body || route.query || route.params
       ? { 400: error("The request is malformed; `param` names the field.") }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Static, TSchema } from "@somnus/contract";
 import type { Logger } from "../observe/index.js";
 import type { SomnusError } from "./errors.js";
+import { CHUNKS, type EventFraming } from "./framing.js";
 import type { Caller } from "./keys.js";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -64,6 +65,7 @@ export interface EventsReply {
   readonly kind: "events";
   readonly events: AsyncIterable<unknown>;
   readonly onError: (error: SomnusError) => unknown;
+  readonly framing: EventFraming;
   readonly headers: (() => Headers) | undefined;
 }
 
@@ -102,11 +104,14 @@ export function sseReply(
   events: AsyncIterable<unknown>,
   how: {
     onError: (error: SomnusError) => unknown;
+    /** Unnamed events and `[DONE]` when left out. */
+    framing?: EventFraming;
     /** Asked once, when the head is written. */
     headers?: () => Headers;
   },
 ): Reply {
-  return { kind: "events", events, onError: how.onError, headers: how.headers };
+  const { onError, framing = CHUNKS, headers } = how;
+  return { kind: "events", events, onError, framing, headers };
 }
 
 /** What the OpenAPI document says of one status: a JSON schema, or bodies by content type (null: no schema). */
@@ -131,6 +136,8 @@ export interface RouteRow<Params extends TSchema, Query extends TSchema, Body ex
   readonly bodyLimit?: number;
   /** Answers by status. What every route can answer (401, 408, 413, ...) is added by the door. */
   readonly replies: Readonly<Record<number, ReplyDoc>>;
+  /** The body of every error, where it is not the door's own. */
+  readonly errorBody?: TSchema;
   readonly scope: Scope;
   readonly openWhileStaging: boolean;
   readonly handler: (

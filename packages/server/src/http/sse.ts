@@ -1,11 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { SomnusError, toSomnusError } from "./errors.js";
+import type { EventFraming } from "./framing.js";
 
 /** Times of a stream, milliseconds. */
 export interface StreamTiming {
   /** The head waits this long for the first event. */
   readonly head: number;
-  /** A comment is sent after this long without an event. */
+  /** Silence is filled after this long without an event. */
   readonly comment: number;
   /** A client that reads nothing for this long, while something waits for it, is taken as gone. */
   readonly stall: number;
@@ -23,22 +24,23 @@ export interface StreamSink {
   report(error: SomnusError): void;
 }
 
-const DONE = "data: [DONE]\n\n";
-const COMMENT = ": keep-alive\n\n";
+/** What a stream sends, and in which form. */
+export interface StreamSource {
+  readonly events: AsyncIterable<unknown>;
+  /** Makes the item that ends a stream which failed after its head. */
+  readonly onError: (error: SomnusError) => unknown;
+  readonly framing: EventFraming;
+}
 
 /** Events as an answer. Ends when the events, the client or the server do; never throws. */
-export function streamEvents(
-  events: AsyncIterable<unknown>,
-  onError: (error: SomnusError) => unknown,
-  timing: StreamTiming,
-  sink: StreamSink,
-): void {
-  new EventStream(events, onError, timing, sink).run();
+export function streamEvents(source: StreamSource, timing: StreamTiming, sink: StreamSink): void {
+  new EventStream(source, timing, sink).run();
 }
 
 class EventStream {
   readonly #iterator: AsyncIterator<unknown>;
   readonly #onError: (error: SomnusError) => unknown;
+  readonly #framing: EventFraming;
   readonly #timing: StreamTiming;
   readonly #sink: StreamSink;
   readonly #abort = () => this.#onAbort();
@@ -47,14 +49,10 @@ class EventStream {
   #gathering = false;
   #over = false;
 
-  constructor(
-    events: AsyncIterable<unknown>,
-    onError: (error: SomnusError) => unknown,
-    timing: StreamTiming,
-    sink: StreamSink,
-  ) {
+  constructor({ events, onError, framing }: StreamSource, timing: StreamTiming, sink: StreamSink) {
     this.#iterator = events[Symbol.asyncIterator]();
     this.#onError = onError;
+    this.#framing = framing;
     this.#timing = timing;
     this.#sink = sink;
     this.#timer = setTimeout(() => this.#onSilence(), timing.head);
@@ -75,11 +73,11 @@ class EventStream {
         if (!this.#ensureOpen()) return;
         if (done) {
           this.#close();
-          response.end(DONE);
+          response.end(this.#framing.end);
           return;
         }
         this.#gather();
-        const flowing = response.write(`data: ${JSON.stringify(value)}\n\n`);
+        const flowing = response.write(this.#framing.item(value));
         this.#timer.refresh();
         if (!flowing) await this.#drained();
         if (this.#over) return;
@@ -121,7 +119,8 @@ class EventStream {
       this.#breakOff(toSomnusError(error));
       return;
     }
-    if (!this.#sink.response.writableNeedDrain) this.#sink.response.write(COMMENT);
+    const { response } = this.#sink;
+    if (!response.writableNeedDrain) response.write(this.#framing.silence());
     this.#timer.refresh();
   }
 
@@ -150,7 +149,7 @@ class EventStream {
     }
   }
 
-  /** Ends the answer with an error: an ordinary one before the head, a chunk after it. */
+  /** Ends the answer with an error: an ordinary one before the head, an event after it. */
   #breakOff(error: SomnusError): void {
     this.#abandon();
     if (!this.#open) {
@@ -161,13 +160,13 @@ class EventStream {
     const { response } = this.#sink;
     let chunk = "";
     try {
-      chunk = `data: ${JSON.stringify(this.#onError(error))}\n\n`;
+      chunk = this.#framing.item(this.#onError(error));
     } catch (cause) {
       this.#sink.report(
         new SomnusError("internal", "The error chunk could not be written.", { cause }),
       );
     }
-    response.end(chunk + DONE);
+    response.end(chunk + this.#framing.end);
   }
 
   #abandon(): void {

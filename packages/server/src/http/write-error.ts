@@ -8,8 +8,17 @@ export interface WrittenError {
   readonly body: string;
 }
 
-/** The only place of a door that knows what its errors look like. Pure, and never throws. */
-export type ErrorWriter = (error: SomnusError) => WrittenError;
+/** The request that an error answers. */
+export interface FailedRequest {
+  readonly requestId: string;
+  readonly path: string;
+}
+
+/**
+ * The only place of a door that knows what its errors look like. Pure, and never throws. Without a
+ * request: what came was not HTTP.
+ */
+export type ErrorWriter = (error: SomnusError, request?: FailedRequest) => WrittenError;
 
 const PLAIN_TEXT: ReadonlySet<ErrorCode> = new Set(["request_timeout", "body_limit_exceeded"]);
 
@@ -28,16 +37,22 @@ export function errorObject(error: SomnusError): ErrorBody["error"] {
   };
 }
 
-/**
- * Errors of the inference door: `{"error": {...}}`; an elapsed request timeout and a body over the
- * door's limit are plain text.
- */
-export const writeInferenceError: ErrorWriter = (error) => {
+/** The headers of an error of the inference door that do not depend on its body. */
+export function errorHeaders(error: SomnusError): Record<string, string> {
   const headers: Record<string, string> = {};
   if (error.kind.status === 401) headers["www-authenticate"] = 'Bearer realm="hypnos"';
   if (error.retryAfterSecs !== undefined) {
     headers["retry-after"] = String(Math.max(1, Math.ceil(error.retryAfterSecs)));
   }
+  return headers;
+}
+
+/**
+ * Errors of the inference door: `{"error": {...}}`; an elapsed request timeout and a body over the
+ * door's limit are plain text.
+ */
+export const writeInferenceError: ErrorWriter = (error) => {
+  const headers = errorHeaders(error);
   if (PLAIN_TEXT.has(error.code)) {
     headers["content-type"] = "text/plain; charset=utf-8";
     return { status: error.kind.status, headers, body: `${error.message}\n` };
