@@ -38,7 +38,7 @@ const FETCHED = [
 
 /**
  * The production dependencies of the lock file: what a running server loads.
- * @param {{ packages: Record<string, { version?: string, license?: string, dev?: boolean, devOptional?: boolean, link?: boolean, os?: string[], cpu?: string[] }> }} lock
+ * @param {{ packages: Record<string, { version?: string, license?: string, dev?: boolean, devOptional?: boolean, link?: boolean, optional?: boolean }> }} lock
  * @returns {{ path: string, name: string, version: string, licence: string, onePlatform: boolean }[]} by name, then version
  */
 export function productionPackages(lock) {
@@ -50,7 +50,7 @@ export function productionPackages(lock) {
       name: path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
       version: entry.version ?? "",
       licence: entry.license ?? "unknown",
-      onePlatform: entry.os !== undefined || entry.cpu !== undefined,
+      onePlatform: entry.optional === true,
     }))
     .sort((a, b) => order(a.name, b.name) || order(a.version, b.version));
 }
@@ -106,7 +106,7 @@ export function notices(root) {
 /** The same on every machine, although each has only the builds for its own platform installed. */
 function textFor(root, { path, licence, onePlatform }) {
   if (onePlatform) {
-    return `Licence: ${licence} (a build for one platform of the package that it is named after).`;
+    return `Licence: ${licence} (only installed on the platforms that need it).`;
   }
   return (
     licenceText(join(root, path)) || `Licence: ${licence} (its package carries no licence file).`
