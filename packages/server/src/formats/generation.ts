@@ -75,6 +75,12 @@ export interface GenerationRequest {
   contextTokens?: number;
 }
 
+/** What a model must be able to do for a request, and the field that asks for it. */
+export interface CapabilityWant {
+  capability: "vision" | "audio" | "tools";
+  param: string;
+}
+
 /** Why a choice ended. */
 export type FinishReason = "stop" | "length" | "tool_calls";
 

@@ -1,4 +1,5 @@
 export type {
+  CapabilityWant,
   EngineTimings,
   FinishReason,
   GenerationEvent,

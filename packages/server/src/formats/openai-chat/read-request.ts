@@ -1,6 +1,12 @@
 import type { ChatMessage, ChatRequest, ContentPart } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
-import type { GenerationMessage, GenerationRequest, MessagePart, Sampling } from "../generation.js";
+import type {
+  CapabilityWant,
+  GenerationMessage,
+  GenerationRequest,
+  MessagePart,
+  Sampling,
+} from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
 import { parseKeepAlive } from "./keep-alive.js";
 
@@ -22,7 +28,7 @@ export interface ChatCall {
   /** How long the model stays loaded afterwards; null: as configured. Infinity: for good. */
   keepAliveMs: number | null;
   /** What the model must be able to do, and the field that asks for it. */
-  wants: { capability: "vision" | "audio" | "tools"; param: string }[];
+  wants: CapabilityWant[];
 }
 
 /**
