@@ -16,6 +16,9 @@ const BEAT_MS = 5_000;
 /** Polls without a sign of life after which an owner whose process cannot be looked up counts as dead. */
 const SILENT_POLLS = 300;
 
+/** Nobody leaves at the wrong moment so many times: the folder's own place has gone. */
+const MOST_TRIES = 1_000;
+
 /** A place in the queue. Its whole content is its file name, so it is never seen half-written. */
 interface Ticket extends ProcessIdentity {
   file: string;
@@ -96,15 +99,18 @@ async function drawTicket(path: string): Promise<Ticket> {
   }
 }
 
-/** Creates the file, and the folder as often as a leaving process removes it in between. */
+/**
+ * Creates the file, and the folder as often as a leaving process removes it in between: before the file is in it,
+ * or while it is being made (then it is the making that fails).
+ */
 async function enter(path: string, file: string): Promise<void> {
-  for (;;) {
-    await mkdir(path, { recursive: true });
+  for (let tries = 1; ; tries++) {
     try {
+      await mkdir(path, { recursive: true });
       await writeFile(join(path, file), "", { flag: "wx" });
       return;
     } catch (error) {
-      if (errorCode(error) !== "ENOENT") throw error;
+      if (errorCode(error) !== "ENOENT" || tries === MOST_TRIES) throw error;
     }
   }
 }
