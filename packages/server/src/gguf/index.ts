@@ -1,6 +1,7 @@
 export { EXPERT_TENSORS } from "./layout.js";
 export { readGguf } from "./read-gguf.js";
 export { ggufPartPaths, readGgufModel } from "./read-gguf-model.js";
+export { partName, splitName } from "./split-name.js";
 export type {
   GgufAttention,
   GgufEncoder,

@@ -1,10 +1,8 @@
-import { basename, dirname, join } from "node:path";
+import { basename } from "node:path";
 import { readGguf } from "./read-gguf.js";
 import { refusalOf } from "./refusal.js";
+import { padded, partName, splitName } from "./split-name.js";
 import type { GgufLayerBytes, GgufLayout, GgufSummary, GgufTypeBytes } from "./summary.js";
-
-/** As llama.cpp's gguf-split names the parts of a model: the first is what an engine is given. */
-const PART = /^(.*)-(\d{5})-of-(\d{5})(\.gguf)$/i;
 
 /**
  * Reads a model of one file, or of all parts of a split one, given its first part: sizes are those of the whole
@@ -17,8 +15,8 @@ export async function readGgufModel(path: string, signal?: AbortSignal): Promise
   if (first.split === null) return first;
   const { index, count } = first.split;
   const refuse = refusalOf(basename(path));
-  const name = PART.exec(basename(path));
-  if (!name || Number(name[3]) !== count) {
+  const name = splitName(path);
+  if (name?.count !== count) {
     throw refuse(
       `it is one of ${count} parts, and its name does not say so; it must end in -00001-of-${padded(count)}.gguf`,
     );
@@ -26,7 +24,7 @@ export async function readGgufModel(path: string, signal?: AbortSignal): Promise
   if (index !== 0) throw refuse(`it is part ${index + 1} of ${count}; take the first part`);
   const parts = [first];
   for (let number = 2; number <= count; number += 1) {
-    const partPath = join(dirname(path), `${name[1]}-${padded(number)}-of-${name[3]}${name[4]}`);
+    const partPath = partName(name.prefix, number, count, name.extension);
     const part = await readGguf(partPath, signal);
     if (part.split?.count !== count || part.split.index !== number - 1) {
       throw refusalOf(basename(partPath))(`it is not part ${number} of ${count} of this model`);
@@ -38,20 +36,15 @@ export async function readGgufModel(path: string, signal?: AbortSignal): Promise
 
 /** The files of a model, given its first one: all parts of a split one by their names, else the one file. */
 export function ggufPartPaths(path: string): string[] {
-  const name = PART.exec(basename(path));
-  const count = Number(name?.[3] ?? 1);
-  if (!name || Number(name[2]) !== 1 || count > MOST_PARTS) return [path];
-  return Array.from({ length: count }, (_, i) =>
-    join(dirname(path), `${name[1]}-${padded(i + 1)}-of-${name[3]}${name[4]}`),
+  const name = splitName(path);
+  if (name?.number !== 1 || name.count > MOST_PARTS) return [path];
+  return Array.from({ length: name.count }, (_, i) =>
+    partName(name.prefix, i + 1, name.count, name.extension),
   );
 }
 
 /** A name may say anything; the largest models come in some hundred parts. */
 const MOST_PARTS = 10_000;
-
-function padded(number: number): string {
-  return String(number).padStart(5, "0");
-}
 
 function whole(first: GgufSummary, parts: readonly GgufSummary[]): GgufSummary {
   const sum = (of: (part: GgufSummary) => number) =>

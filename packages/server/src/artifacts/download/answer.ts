@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "undici/types/header.js";
 import { SourceFailure } from "../failure.js";
 import type { Range } from "../part/ranges.js";
+import { retryAfterMs } from "../retry-after.js";
 
 /** What a server's answer is: the whole file, a piece of it, or that there is no such piece. */
 export type Answer =
@@ -39,7 +40,7 @@ export function readAnswer(
     const hint = advice[statusCode] ?? ADVICE[statusCode];
     const said = `it answered with status ${statusCode}${again ? " (busy or broken)" : ""}`;
     throw new SourceFailure(again ? "faltered" : "wrong", hint ? `${said}: ${hint}` : said, {
-      retryAfterMs: again ? retryAfter(headers, now) : null,
+      retryAfterMs: again ? retryAfterMs(headers["retry-after"], now) : null,
     });
   }
   const encoding = headers["content-encoding"];
@@ -101,14 +102,6 @@ function contentRange(headers: IncomingHttpHeaders): { range: Range; size: numbe
 
 function unsatisfiedSize(headers: IncomingHttpHeaders): number | null {
   return count(/^\s*bytes\s+\*\/(\d+)\s*$/i.exec(String(headers["content-range"] ?? ""))?.[1]);
-}
-
-/** Milliseconds; the header names seconds or a date (RFC 9110, 10.2.3). */
-function retryAfter(headers: IncomingHttpHeaders, now: number): number | null {
-  const asked = String(headers["retry-after"] ?? "").trim();
-  if (/^\d{1,9}$/.test(asked)) return Number(asked) * 1_000;
-  const date = Date.parse(asked);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
 function count(text: unknown): number | null {

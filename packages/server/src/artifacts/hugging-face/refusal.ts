@@ -1,4 +1,5 @@
 import { SourceFailure } from "../failure.js";
+import { retryAfterMs } from "../retry-after.js";
 import type { HubSettings } from "./settings.js";
 
 /** What was asked of the hub, for the message about its refusal. */
@@ -88,10 +89,8 @@ export function hubRefusal(
  * null when it does not say.
  */
 export function secondsToWait(answer: HubAnswer): number | null {
-  const after = answer.header("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}$/.test(after)) return Number(after);
-  const until = Date.parse(after);
-  if (!Number.isNaN(until)) return Math.max(0, Math.ceil((until - Date.now()) / 1_000));
+  const after = retryAfterMs(answer.header("retry-after"), Date.now());
+  if (after !== null) return Math.ceil(after / 1_000);
   const reset = /(?:^|[;,\s])t=(\d{1,9})/.exec(answer.header("ratelimit") ?? "");
   return reset ? Number(reset[1]) : null;
 }

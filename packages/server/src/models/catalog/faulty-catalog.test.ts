@@ -88,10 +88,11 @@ it.each([
   ],
   [
     "a part in another's place",
-    'file = "small-00002',
-    'file = "small-00003',
+    /(?<first>file = "small-)00001(?<second>[\s\S]*?file = "small-)00002/,
+    "$<first>00002$<second>00001",
     /not stand in its place/,
   ],
+  ["a third part of two", 'file = "small-00002', 'file = "small-00003', /not that of a part/],
   ["a part too few", /00001-of-00002.gguf"\n/, '00001-of-00003.gguf"\n', /one of 3 parts; 2 are/],
   ["parts of two models", 'file = "small-00002', 'file = "large-00002', /parts of two models/],
   [

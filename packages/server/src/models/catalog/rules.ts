@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { splitName } from "../../gguf/index.js";
 import { isConverted } from "./facts.js";
 import type { Catalog, CatalogFile, CatalogModel, CatalogVariant } from "./schema.js";
 
@@ -61,28 +62,18 @@ function variantFault(variant: CatalogVariant): string | null {
 
 /** Parts of one split GGUF are told apart by their names alone, so these must be whole and in order. */
 function splitFault(names: string[]): string | null {
-  if (names.length === 1 && partOf(names[0]!) === null) return null;
+  if (names.length === 1 && splitName(names[0]!) === null) return null;
   for (const [index, name] of names.entries()) {
-    const part = partOf(name);
+    const part = splitName(name);
     if (part === null)
       return `${name} is one of several weights, but its name is not that of a part.`;
-    if (part.stem !== partOf(names[0]!)?.stem)
+    if (part.prefix !== splitName(names[0]!)?.prefix)
       return `${name} and ${names[0]} are parts of two models.`;
     if (part.count !== names.length)
       return `${name} is one of ${part.count} parts; ${names.length} are named.`;
     if (part.number !== index + 1) return `${name} does not stand in its place among the parts.`;
   }
   return null;
-}
-
-/**
- * Which part of a split GGUF a name says it is, counted from 1; null for the name of a whole file.
- * The form is the one llama.cpp's `llama_split_path` makes.
- */
-function partOf(name: string): { stem: string; number: number; count: number } | null {
-  const [, stem, number, count] = /^(.+)-(\d{5})-of-(\d{5})\.gguf$/.exec(name) ?? [];
-  if (stem === undefined) return null;
-  return { stem, number: Number(number), count: Number(count) };
 }
 
 /** All files lie in one folder: a name may come again only for the same file of the same model. */

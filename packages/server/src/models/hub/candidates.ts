@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { RepositoryFile } from "../../artifacts/index.js";
+import { splitName } from "../../gguf/index.js";
 import { quantOfPath } from "./quantization.js";
 
 /** One model of a repository: a GGUF file, or the parts of a split one. */
@@ -26,9 +27,6 @@ export interface Candidates {
   refused: string[];
 }
 
-/** The parts of a split model: `--split` of llama.cpp's gguf-split names them so. */
-const PART = /^(.*)-(\d{5})-of-(\d{5})$/;
-
 /** Sorts the GGUF files of a repository into models, projectors and what is neither. */
 export function findCandidates(files: readonly RepositoryFile[]): Candidates {
   const all = files.filter(({ path }) => /\.gguf$/i.test(path));
@@ -49,11 +47,11 @@ export function findCandidates(files: readonly RepositoryFile[]): Candidates {
 function groupParts(files: readonly RepositoryFile[]): Candidate[] {
   const groups = new Map<string, { count: number; parts: Map<number, RepositoryFile> }>();
   for (const file of files) {
-    const name = file.path.slice(0, -".gguf".length);
-    const [, stem = name, number = "1", count = "1"] = PART.exec(name) ?? [];
-    const key = `${stem}\n${count}`;
-    const group = groups.get(key) ?? { count: Number(count), parts: new Map() };
-    group.parts.set(Number(number), file);
+    const whole = { prefix: file.path.slice(0, -".gguf".length), number: 1, count: 1 };
+    const { prefix, number, count } = splitName(file.path) ?? whole;
+    const key = `${prefix}\n${count}`;
+    const group = groups.get(key) ?? { count, parts: new Map() };
+    group.parts.set(number, file);
     groups.set(key, group);
   }
   return [...groups].map(([key, { count, parts }]) => {

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { freeBytes, storageAdvice, withLock } from "../../artifacts/index.js";
-import { readGguf } from "../../gguf/index.js";
+import { partName, readGguf } from "../../gguf/index.js";
 import { SomnusError } from "../../http/errors.js";
 import type { OnProgress } from "../../observe/index.js";
 import type { Library, LibraryFile, LibraryManifest } from "../library/index.js";
 import type { FoundFile, FoundModel } from "./found.js";
 import { identityOf } from "./identity.js";
-import { fileStemOf, partName } from "./names.js";
+import { fileStemOf } from "./names.js";
 import { readThrough } from "./read-through.js";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { freeId, idOf, partName, quantOfFile, splitName, stemOfFile } from "./names.js";
+import { freeId, idOf, quantOfFile, stemOfFile } from "./names.js";
 
 test.each([
   ["/m/qwen2.5-0.5b-instruct-q4_k_m.gguf", "Q4_K_M", "qwen2.5-0.5b-instruct"],
@@ -33,12 +33,4 @@ test("an id that is taken gets its tool's name, and then numbers", () => {
   };
   expect([next(), next(), next()]).toEqual(["m:1b-ollama", "m:1b-ollama-2", "m:1b-ollama-3"]);
   expect(freeId("x".repeat(128), "jan", (id) => id.endsWith("-jan"))).toHaveLength(128);
-});
-
-test("parts are named so that llama.cpp finds them", () => {
-  expect(partName("m", 2, 13)).toBe("m-00002-of-00013.gguf");
-  expect(splitName("/a/m-00002-of-00013.gguf")).toEqual({ prefix: "/a/m", number: 2, count: 13 });
-  for (const name of ["m.gguf", "m-00000-of-00002.gguf", "m-00003-of-00002.gguf"]) {
-    expect(splitName(name)).toBeNull();
-  }
 });

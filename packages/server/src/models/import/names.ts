@@ -1,21 +1,18 @@
 import { basename, dirname } from "node:path";
+import { splitName } from "../../gguf/index.js";
 import { normalizeQuant, quantOfPath } from "../hub/quantization.js";
-
-const SPLIT = /-(\d{5})-of-(\d{5})\.gguf$/i;
 
 /** Longest id that a configuration takes. */
 const MAX_ID_LENGTH = 128;
 
 /** The quantization that a file's name says, or else its folder's; null without one. */
 export function quantOfFile(path: string): string | null {
-  return quantOfPath(`${basename(dirname(path))}/${basename(path).replace(SPLIT, "")}`);
+  return quantOfPath(`${basename(dirname(path))}/${withoutPart(basename(path))}`);
 }
 
 /** A file's name without the number of its part, its extension and its quantization at the end. */
 export function stemOfFile(path: string): string {
-  const stem = basename(path)
-    .replace(SPLIT, "")
-    .replace(/\.gguf$/i, "");
+  const stem = withoutPart(basename(path)).replace(/\.gguf$/i, "");
   const quant = quantOfPath(stem);
   for (let at = stem.search(/[-._]/); at > 0; at = next(stem, at)) {
     if (normalizeQuant(stem.slice(at + 1)) === quant) return stem.slice(0, at);
@@ -23,29 +20,14 @@ export function stemOfFile(path: string): string {
   return stem;
 }
 
+function withoutPart(name: string): string {
+  return splitName(name)?.prefix ?? name;
+}
+
 /** The place of the next mark between words after `at`; -1 without one. */
 function next(text: string, at: number): number {
   const found = text.slice(at + 1).search(/[-._]/);
   return found < 0 ? -1 : at + 1 + found;
-}
-
-/**
- * What the parts of a split model have in common in their names, and which of them `path` is
- * (llama.cpp's `llama_split_path`); null for a name of another form.
- */
-export function splitName(path: string): { prefix: string; number: number; count: number } | null {
-  const found = SPLIT.exec(path);
-  if (found === null) return null;
-  const number = Number(found[1]);
-  const count = Number(found[2]);
-  if (number < 1 || number > count) return null;
-  return { prefix: path.slice(0, found.index), number, count };
-}
-
-/** The name that part `number` of `count` bears, so that llama.cpp finds the others from the first. */
-export function partName(prefix: string, number: number, count: number): string {
-  const digits = (value: number) => String(value).padStart(5, "0");
-  return `${prefix}-${digits(number)}-of-${digits(count)}.gguf`;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Modality } from "@somnus/contract";
-import { type GgufSummary, readGguf } from "../../gguf/index.js";
+import { type GgufSummary, readGguf, splitName } from "../../gguf/index.js";
 import { toSomnusError } from "../../http/errors.js";
+import { useOf } from "../hub/describe.js";
 import { projectorRank } from "../hub/quantization.js";
 import type { FoundFile, FoundModel, Shelf } from "./found.js";
-import { idOf, quantOfFile, splitName, stemOfFile } from "./names.js";
+import { idOf, quantOfFile, stemOfFile } from "./names.js";
 
 /** The models of a shelf and what is wrong with the rest. */
 export interface ReadShelf {
@@ -139,19 +139,13 @@ function modelOf(shelf: Shelf, group: readonly ReadFile[], projector: ReadFile |
     quant,
     architecture: gguf.architecture,
     license: gguf.license,
-    modality: modalityOf(gguf),
-    additionalModalities: projector?.gguf.projector?.vision ? ["vision"] : [],
+    ...useOf(gguf, projector?.gguf ?? null),
     caution: shelf.caution?.(gguf.architecture) ?? null,
     needsOwnNames: isSplit && !areNamedAsParts(group),
     converter: null,
     importedAs: null,
     copies: [],
   };
-}
-
-function modalityOf(gguf: GgufSummary): Modality {
-  const pools = gguf.pooling !== null && gguf.pooling !== "none";
-  return pools || gguf.attention.causal === false ? "embeddings" : "text_generation";
 }
 
 /** Whether llama.cpp finds the other parts from the first one's name. */

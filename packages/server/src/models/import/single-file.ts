@@ -1,7 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { splitName } from "../../gguf/index.js";
 import type { Shelf } from "./found.js";
-import { splitName, stemOfFile } from "./names.js";
+import { stemOfFile } from "./names.js";
 
 /**
  * The shelf of one model that a path names: the file, the other parts of a split model beside it,
