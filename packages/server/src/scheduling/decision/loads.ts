@@ -35,15 +35,13 @@ export function onLoadAsked(
   }
   if (model.phase === "ready" && asIs) return [];
   if (state.draining) return [noLoadWhileDraining(model, ask)];
-  if (model.phase === "unloaded" && at < model.coolUntil) {
-    const { code, message, secs } = coolingDown(model, at);
-    return [{ ...refused, code, message, retryAfterSecs: secs }];
-  }
   if (model.phase === "ready" && !isIdle(model)) {
     const message = `${id} is in use with a context of ${model.poolTokens} tokens; try again when it is idle.`;
     return [{ ...refused, code: "model_busy", message }];
   }
   if (demandOf(model) !== "any") model.waitsForMemory = false;
+  // A rest is for requests that come again and again; who asks for a load means this moment.
+  model.coolUntil = Math.min(model.coolUntil, at);
   model.askedAt ??= at;
   noteUse(model, USUAL_WORKLOAD, at);
   if (contextTokens !== undefined && contextTokens !== model.askedContext) {
