@@ -13,6 +13,12 @@ import { USUAL_WORKLOAD } from "../turns/workload.js";
 import { cooldownMs } from "./backoff.js";
 import { advance, refuseAll, startUnload, unask } from "./grant.js";
 import { isIdle, whyBusy } from "./lifetime.js";
+import {
+  forgetLimitsOfOthers,
+  forgetOldLimit,
+  limitForWantOfMemory,
+  limitPool,
+} from "./pool-limit.js";
 import { loadingMs, watchTimeout } from "./queue-timeout.js";
 
 export function onLoadAsked(
@@ -21,6 +27,7 @@ export function onLoadAsked(
 ): SchedulerEffect[] {
   const { at, ask = null, contextTokens } = event;
   const model = modelOf(state, event.terms);
+  forgetOldLimit(model, at);
   const { id, maxContextTokens: most } = model.terms;
   const refused = { type: "loadRefused", model: id, ask } as const;
   if (contextTokens !== undefined && contextTokens > most) {
@@ -70,7 +77,7 @@ export function onLoaded(
   else model.reloadMs = event.at - model.loadStartedAt;
   model.usedAt = event.at;
   // An engine that gives less than it was asked for would be asked for it without end.
-  if (event.contextTokens < model.poolTokens) limitContext(model, event.contextTokens);
+  if (event.contextTokens < model.poolTokens) limitPool(model, event.contextTokens);
   model.poolTokens = event.contextTokens;
   resetSlots(model, event.slots, event.at);
   for (const { slot, outline, tokens } of event.restored ?? []) {
@@ -99,8 +106,7 @@ export function onLoadFailed(
   model.failures++;
   fail(model, code, message, at + cooldownMs(model.failures));
   if (model.poolTokens > model.terms.contextTokens) {
-    // A larger pool that there is no memory for is not asked for again.
-    if (code === "insufficient_memory") limitContext(model, model.terms.contextTokens);
+    if (code === "insufficient_memory") limitForWantOfMemory(model, at);
     model.poolTokens = model.terms.contextTokens;
   }
   const told = `${model.terms.id} could not be loaded: ${message}`;
@@ -144,6 +150,7 @@ export function gone(state: SchedulerState, model: ModelState, at: number): void
   model.poolTokens = model.askedContext ?? Math.max(model.poolTokens, usualContext(model.terms));
   model.yieldsTo = null;
   state.memoryFreed = true;
+  forgetLimitsOfOthers(state, model);
   resetSlots(model, 0, at);
 }
 
@@ -151,10 +158,6 @@ function fail(model: ModelState, code: ErrorCode, message: string, coolUntil: nu
   model.failure = { code, message };
   model.coolUntil = coolUntil;
   model.unloadAt = null;
-}
-
-function limitContext(model: ModelState, tokens: number): void {
-  model.terms = { ...model.terms, maxContextTokens: tokens };
 }
 
 export function onDrain(state: SchedulerState): SchedulerEffect[] {

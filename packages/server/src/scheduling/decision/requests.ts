@@ -22,6 +22,7 @@ import { learn } from "../waits/service-time.js";
 import { advance, refuse, startUnload } from "./grant.js";
 import { isIdle, isOverdue } from "./lifetime.js";
 import { coolingDown } from "./loads.js";
+import { forgetOldLimit } from "./pool-limit.js";
 import { loadingMs, watchTimeout } from "./queue-timeout.js";
 
 const TOO_MANY_WAIT = "Too many requests wait already; try again shortly.";
@@ -35,6 +36,7 @@ export function onArrived(
     return [turnAway(id, "shutting_down", "The server is shutting down.")];
   }
   const model = modelOf(state, terms);
+  forgetOldLimit(model, at);
   model.use = withOneMore(model.use, at);
   if (model.phase === "unloaded" && at < model.coolUntil) {
     const { code, message, secs } = coolingDown(model, at);

@@ -29,6 +29,7 @@ export function takeNextTerms(model: ModelState): void {
   if (terms === null || model.phase !== "unloaded" || model.pages.phase !== "out") return;
   model.nextTerms = null;
   model.terms = terms;
+  model.poolLimit = null;
   model.poolTokens = Math.min(model.askedContext ?? usualContext(terms), terms.maxContextTokens);
   model.waitsForMemory = false;
   model.fitsAlone = false;
@@ -54,6 +55,7 @@ export function newModel(terms: ModelTerms): ModelState {
     terms,
     nextTerms: null,
     moeOffload: null,
+    poolLimit: null,
     phase: "unloaded",
     poolTokens: terms.contextTokens,
     slots: [],

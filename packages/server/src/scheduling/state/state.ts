@@ -85,6 +85,8 @@ export interface ModelState {
   nextTerms: ModelTerms | null;
   /** Where somebody wants its experts to run; null: as its terms have it. */
   moeOffload: MemoryTerms["moeOffload"] | null;
+  /** What its terms allow once it is forgotten that there was no memory for that; ms. Null: they allow it now. */
+  poolLimit: { maxContextTokens: number; until: number } | null;
   phase: ModelPhase;
   /** Pool context of the load that is ready or under way. */
   poolTokens: number;
