@@ -4,6 +4,7 @@ export * from "./kv-park.js";
 export * from "./latency.js";
 export * from "./lifecycle.js";
 export * from "./memory.js";
+export * from "./messages.js";
 export * from "./models.js";
 export * from "./profile.js";
 export { Maybe, OneOf, type Static, type TSchema } from "./schema.js";

@@ -4,9 +4,9 @@ import { openParkingFolder, parkingKeyOf, whyNotParked } from "./conversation-pa
 import { untilReleased } from "./device-release.js";
 import { configuredRun, createLlamaEngine } from "./engines/index.js";
 import { configuredOrigins, createProvisioning, NextEngine } from "./engines/provisioning/index.js";
-import { createDoor, SomnusError, writeInferenceError } from "./http/index.js";
+import { createDoor, SomnusError } from "./http/index.js";
 import { IdleHeap } from "./idle-heap.js";
-import { inferenceRoutes } from "./inference/index.js";
+import { inferenceRoutes, writeDoorError } from "./inference/index.js";
 import { KeptFiles } from "./kept-files.js";
 import { LearnedMemory } from "./learned-memory.js";
 import { LearnedTimes } from "./learned-times.js";
@@ -287,7 +287,7 @@ async function startOn(
       uptimeSecs: () => Math.floor((performance.now() - startedAt) / 1_000),
     }),
     log,
-    writeError: writeInferenceError,
+    writeError: writeDoorError,
     staging: () => {
       const staging = startup.staging();
       return staging && { ...staging, reason: staging.failed ? staging.reason : staging.phase };

@@ -111,5 +111,6 @@ export type GenerationEvent =
   | { type: "text"; choice: number; text: string; logprobs?: TokenLogprob[] }
   /** A whole call; its arguments parse. */
   | { type: "call"; choice: number; call: ToolCall }
-  | { type: "finish"; choice: number; reason: FinishReason }
+  /** `stop`: the stop string that ended it, where that is known; absent at the model's own end, too. */
+  | { type: "finish"; choice: number; reason: FinishReason; stop?: string }
   | { type: "usage"; choice: number; usage: TokenUsage; timings?: EngineTimings };

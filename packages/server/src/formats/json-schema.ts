@@ -1,5 +1,5 @@
 /** Engines parse a schema by recursion: some ten thousand levels end their process. */
-const DEEPEST = 64;
+export const DEEPEST = 64;
 /** Their grammar grows with the schema; what is larger takes minutes to compile. Characters of its JSON. */
 const LONGEST = 256 * 1024;
 
@@ -15,8 +15,8 @@ export function schemaRefusal(schema: unknown): string | null {
   return null;
 }
 
-/** Walks without recursion: the value is a client's and may be as deep as its body allows. */
-function isDeeperThan(value: unknown, limit: number): boolean {
+/** Whether arrays and objects stand in each other more than so often. Walks without recursion: the value is a client's and may be as deep as its body allows. */
+export function isDeeperThan(value: unknown, limit: number): boolean {
   const open: [unknown, number][] = [[value, 1]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [at, depth] = next;

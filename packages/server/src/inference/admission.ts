@@ -1,7 +1,7 @@
 import type { GenerationRequest } from "../formats/index.js";
 import { type Call, SomnusError } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
-import type { Deadline, Lease } from "../scheduling/index.js";
+import type { AdmitOptions, Deadline, Lease } from "../scheduling/index.js";
 import { headerOf } from "./call-header.js";
 import type { InferenceParts } from "./parts.js";
 import { impliedDeadline } from "./profile.js";
@@ -41,7 +41,7 @@ export async function admit(
   call: Call,
   model: PoolModel,
   request: GenerationRequest,
-  options: { keepAliveMs: number | null; deadline: Deadline | undefined },
+  options: Pick<AdmitOptions, "keepAliveMs" | "deadline" | "workload" | "mayEvict">,
 ): Promise<Lease> {
   const lease = await parts.scheduler.admit(parts.schedulable(model), request, {
     ...options,

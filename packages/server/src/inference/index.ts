@@ -3,6 +3,7 @@ import { chatRoute } from "./chat.js";
 import { kvParkRoutes } from "./kv-park.js";
 import { healthRoute, readyRoute } from "./lifecycle.js";
 import { memoryRoutes } from "./memory.js";
+import { messagesRoutes } from "./messages.js";
 import { modelRoutes } from "./models.js";
 import { moeOffloadRoute } from "./moe-offload.js";
 import type { InferenceParts } from "./parts.js";
@@ -10,6 +11,7 @@ import { pinRoute } from "./pin.js";
 import { rootRoute } from "./root.js";
 import { Timing } from "./timed.js";
 
+export { writeDoorError } from "./door-errors.js";
 export { planOf } from "./load-plan.js";
 export type { InferenceParts, MemoryReport, Readiness } from "./parts.js";
 
@@ -26,6 +28,7 @@ export function inferenceRoutes(parts: InferenceParts): Route[] {
     ...kvParkRoutes(parts),
     pinRoute(parts),
     chatRoute(parts),
+    ...messagesRoutes(parts),
   ];
   // Those that wait for models; the others tell only of what is there.
   return routes.map((route) => (route.openWhileStaging ? route : timing.timed(route)));

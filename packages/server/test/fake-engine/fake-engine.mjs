@@ -358,6 +358,7 @@ async function chat(_req, res, body) {
     const words = tokens(answerText(told, body));
     let text = "";
     let reason = "stop";
+    let stoppingWord = "";
     await send(delta({ role: "assistant", content: null }));
     for (const [at, token] of [...thoughts, ...words].entries()) {
       if (gone) break;
@@ -377,6 +378,7 @@ async function chat(_req, res, body) {
       if (stop !== undefined) {
         const rest = (text + token).slice(text.length, (text + token).indexOf(stop));
         if (rest !== "") await send(delta({ content: rest }));
+        stoppingWord = stop;
         break;
       }
       text += token;
@@ -400,7 +402,10 @@ async function chat(_req, res, body) {
             total_tokens: prompt.length + made,
             prompt_tokens_details: { cached_tokens: cached },
           };
-    await send({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
+    await send({
+      choices: [{ index: 0, delta: {}, finish_reason: reason }],
+      ...(body.verbose ? { __verbose: { stopping_word: stoppingWord } } : {}),
+    });
     await send({
       choices: [],
       usage,

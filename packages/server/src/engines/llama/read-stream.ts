@@ -53,6 +53,7 @@ class ChunkReader {
   #events: GenerationEvent[] = [];
   #failure: Error | undefined;
   #started = false;
+  #stop: string | undefined;
   finished = false;
   /** The engine said that nothing more comes. */
   ended = false;
@@ -97,6 +98,7 @@ class ChunkReader {
       return;
     }
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    this.#stopWord(chunk.__verbose);
     // Text beside progress is the prompt's own: the begun answer that the model is to go on with.
     if (isObject(chunk.prompt_progress)) this.#progress(chunk.prompt_progress);
     else if (isObject(choice)) this.#choice(choice);
@@ -139,8 +141,21 @@ class ChunkReader {
     if (typeof source.finish_reason === "string") {
       this.finished = true;
       this.#start({});
-      this.#events.push({ type: "finish", choice, reason: finishReason(source.finish_reason) });
+      const reason = finishReason(source.finish_reason);
+      const stop = reason === "stop" ? this.#stop : undefined;
+      this.#events.push({
+        type: "finish",
+        choice,
+        reason,
+        ...(stop === undefined ? {} : { stop }),
+      });
     }
+  }
+
+  /** Told with the finish or, where text is still held back then, with the last of it. */
+  #stopWord(account: unknown): void {
+    if (!isObject(account) || typeof account.stopping_word !== "string") return;
+    if (account.stopping_word !== "") this.#stop = account.stopping_word;
   }
 
   #logprobs(source: unknown): TokenLogprob[] {

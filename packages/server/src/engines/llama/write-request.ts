@@ -36,7 +36,7 @@ export function chatBody(
     id_slot: slot,
     n_predict: request.maxTokens,
     ...writeSampling(request.sampling, choice),
-    ...(request.stop.length > 0 ? { stop: request.stop.map((text) => text.toWellFormed()) } : {}),
+    ...(request.stop.length > 0 ? writeStop(request.stop) : {}),
     ...(request.topLogprobs === undefined
       ? {}
       : // Zero would switch them off; the reader drops what was not asked for.
@@ -56,6 +56,15 @@ function writeMessage(message: GenerationMessage): Record<string, unknown> {
   return {
     role: message.role,
     content: message.parts.map((part) => ({ type: "text", text: part.text.toWellFormed() })),
+  };
+}
+
+/** Which of the strings ended an answer stands only in the engine's own account, cut here to that. */
+function writeStop(stop: readonly string[]): Record<string, unknown> {
+  return {
+    stop: stop.map((text) => text.toWellFormed()),
+    verbose: true,
+    response_fields: ["stopping_word"],
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   Sampling,
 } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
+import { requirePromptWithin } from "../prompt-length.js";
 import { parseKeepAlive } from "./keep-alive.js";
 
 /** The limits that a chat body is held to. */
@@ -119,19 +120,6 @@ function readPart(part: ContentPart, path: string, wants: ChatCall["wants"]): Me
     case "input_audio":
       wants.push({ capability: "audio", param: path });
       return null;
-  }
-}
-
-function requirePromptWithin(messages: GenerationMessage[], limit: number): void {
-  let characters = 0;
-  for (const message of messages) {
-    for (const part of message.parts) characters += part.text.length;
-  }
-  if (characters > limit) {
-    throw invalid(
-      "messages",
-      `The messages have ${characters} characters; the limit is ${limit} (limits.max_prompt_chars).`,
-    );
   }
 }
 

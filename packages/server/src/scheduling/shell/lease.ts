@@ -90,6 +90,16 @@ export class Lease {
     }
   }
 
+  /** Exact prompt tokens of a request, template included. @throws SomnusError */
+  async count(request: GenerationRequest, signal: AbortSignal): Promise<number> {
+    try {
+      return await this.loaded.count(request, signal);
+    } catch (error) {
+      this.events.failed(error);
+      throw error;
+    }
+  }
+
   #watch(event: GenerationEvent): void {
     this.events.output();
     switch (event.type) {

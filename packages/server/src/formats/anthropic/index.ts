@@ -1,0 +1,10 @@
+export {
+  type MessagesCall,
+  type MessagesLimits,
+  type PromptCall,
+  readCountRequest,
+  readMessagesRequest,
+} from "./read-request.js";
+export { writeMessagesError } from "./write-error.js";
+export { writeMessagesResponse } from "./write-response.js";
+export { type MessageHead, type MessageOptions, writeMessagesStream } from "./write-stream.js";

@@ -1,0 +1,20 @@
+import { SomnusError } from "../http/errors.js";
+import type { GenerationMessage } from "./generation.js";
+
+/**
+ * That the texts of a conversation have at most `limit` characters together (UTF-16 units).
+ * @throws SomnusError invalid_request naming messages
+ */
+export function requirePromptWithin(messages: readonly GenerationMessage[], limit: number): void {
+  let characters = 0;
+  for (const message of messages) {
+    for (const part of message.parts) characters += part.text.length;
+  }
+  if (characters > limit) {
+    throw new SomnusError(
+      "invalid_request",
+      `The messages have ${characters} characters; the limit is ${limit} (limits.max_prompt_chars).`,
+      { param: "messages" },
+    );
+  }
+}
