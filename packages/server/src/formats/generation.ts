@@ -36,6 +36,8 @@ export interface ToolOffer {
   choice: "auto" | "required" | { name: string };
   /** Whether one answer may hold several calls. */
   parallel: boolean;
+  /** Whether the model is told of them in words, whatever its template knows. */
+  prompted?: boolean;
 }
 
 /** How tokens are chosen; what is absent is left to the model's defaults, then to the engine's. */

@@ -18,7 +18,7 @@ export class TelemetryRecorder {
 
   /** To be called with every event when it comes. */
   observe(event: GenerationEvent): void {
-    if (event.type === "text" || event.type === "reasoning") {
+    if (event.type === "text" || event.type === "reasoning" || event.type === "call") {
       this.#firstTokenAt ??= performance.now();
     } else if (event.type === "usage") {
       this.#cachedTokens ??= event.usage.cachedTokens;

@@ -13,8 +13,13 @@ const PATH =
  * a path or an assertion.
  * @param status HTTP status of the answer, or of the error object inside a stream
  * @param body parsed JSON of the answer; anything else is read as an unexplained failure
+ * @param schemaOf the field whose schema the request carried
  */
-export function engineError(status: number, body: unknown): SomnusError {
+export function engineError(
+  status: number,
+  body: unknown,
+  schemaOf: "response_format" | "tools" = "response_format",
+): SomnusError {
   const error = field(body, "error") ?? body;
   const type = field(error, "type");
   const message = String(field(error, "message") ?? "");
@@ -30,10 +35,12 @@ export function engineError(status: number, body: unknown): SomnusError {
   const asked = status === 400 || type === "invalid_request_error";
   if (asked && /json.?schema|grammar|schema error|\$ref/i.test(message)) {
     const detail = quote(/(?:JSON schema error|"json_schema")\s*(.*)$/is.exec(message)?.[1] ?? "");
+    const tool = /#\/\$defs\/arguments(\d+)/.exec(message)?.[1];
+    const param = tool === undefined ? schemaOf : `tools[${tool}].function.parameters`;
     return new SomnusError(
       "invalid_request",
-      `The engine cannot follow this response_format${detail ? `: schema ${detail}` : ""}.`,
-      { param: "response_format", cause: body },
+      `The engine cannot follow this schema in ${param}${detail ? `: schema ${detail}` : ""}.`,
+      { param, cause: body },
     );
   }
   if (asked) {

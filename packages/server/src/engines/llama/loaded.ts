@@ -2,6 +2,7 @@ import type { GenerationEvent, GenerationRequest } from "../../formats/index.js"
 import { SomnusError } from "../../http/errors.js";
 import type { EngineFacts, ExitReason, Loaded, SlotFiles } from "../engine.js";
 import type { HostedProcess } from "../host/index.js";
+import { CallReader } from "./calls/index.js";
 import { type EngineClient, type JsonAnswer, readJson } from "./client.js";
 import { brokenAnswer, engineError, exitError, stalled, withReasonOf } from "./errors.js";
 import { readStream } from "./read-stream.js";
@@ -68,7 +69,7 @@ export class LlamaLoaded implements Loaded {
   async count(request: GenerationRequest, signal: AbortSignal): Promise<number> {
     const body = await this.#ask(
       "/v1/chat/completions/input_tokens",
-      promptBody(request, this.facts.template.reasoning),
+      promptBody(request, this.facts.template),
       signal,
     );
     const tokens = (body as { input_tokens?: unknown } | null)?.input_tokens;
@@ -101,16 +102,19 @@ export class LlamaLoaded implements Loaded {
     choice: number,
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
-    const body = chatBody(request, slot, choice, this.facts.template.reasoning);
+    const body = chatBody(request, slot, choice, this.facts.template);
     const call = this.#call(signal);
     try {
       call.clock.wait();
       const answer = await this.#parts.client.open("/v1/chat/completions", body, call.signal);
       if (answer.status !== 200) {
         const refusal = await readJson(answer);
-        throw engineError(refusal.status, refusal.body);
+        const schemaOf = request.json || !request.offer ? "response_format" : "tools";
+        throw engineError(refusal.status, refusal.body, schemaOf);
       }
-      const events = readStream(answer.bytes, { choice, topLogprobs: request.topLogprobs });
+      const { offer, topLogprobs } = request;
+      const calls = offer && new CallReader(offer, choice);
+      const events = readStream(answer.bytes, { choice, topLogprobs, calls });
       for (;;) {
         call.clock.wait();
         const next = await events.next();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
+import { CallReader } from "./calls/index.js";
 import { BrokenStream, type ReadOptions, readStream } from "./read-stream.js";
 
 /** Sent by build 11434 for a short answer with log probabilities. */
@@ -209,5 +210,42 @@ describe("readStream", () => {
     await events.next();
     expect(given).toBe(1);
     await events.return();
+  });
+});
+
+describe("readStream of an answer that may hold calls", () => {
+  const offer = {
+    tools: [{ name: "add", parameters: { type: "object" } }],
+    choice: "auto" as const,
+    parallel: true,
+  };
+  const progress = event({
+    choices: [{ delta: { role: "assistant" } }],
+    prompt_progress: { total: 4, cache: 1, processed: 4 },
+  });
+  const called = (args: string, name?: string) =>
+    event({
+      choices: [{ delta: { tool_calls: [{ index: 0, function: { name, arguments: args } }] } }],
+    });
+
+  it("gives the engine's fragments as one call, and a sign of life for each", async () => {
+    const bytes = pieces(progress, text("So:"), called("", "add"), called("{}"), FINISH, DONE);
+    const events = await read(bytes, { choice: 0, calls: new CallReader(offer, 0) });
+    const sign = { type: "progress", promptTokens: 4, cachedTokens: 1, done: 4 };
+    expect(events).toMatchObject([
+      { type: "start" },
+      sign,
+      { type: "text", text: "So:" },
+      sign,
+      sign,
+      { type: "call", call: { name: "add", arguments: "{}" } },
+      { type: "finish", reason: "tool_calls" },
+    ]);
+  });
+
+  it("fails at its end when a call had to come and none did", async () => {
+    const calls = new CallReader({ ...offer, choice: "required" }, 0);
+    const bytes = pieces(text("No."), FINISH, DONE);
+    await expect(read(bytes, { choice: 0, calls })).rejects.toThrow("did not call");
   });
 });

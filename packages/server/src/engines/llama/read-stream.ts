@@ -1,12 +1,15 @@
 import type { TokenLogprob } from "@somnus/contract";
 import { createParser } from "eventsource-parser";
 import type { FinishReason, GenerationEvent } from "../../formats/index.js";
+import type { CallReader } from "./calls/index.js";
 import { engineError } from "./errors.js";
 
 /** An event longer than this is not one of llama-server's. */
 const LONGEST_EVENT = 16 * 1024 * 1024;
 /** OpenAI's number for "very unlikely"; the engine reports the lowest float. */
 const VERY_UNLIKELY = -9999;
+
+type FinishEvent = Extract<GenerationEvent, { type: "finish" }>;
 
 /** The stream ended before the answer did, or carried what cannot be read. */
 export class BrokenStream extends Error {
@@ -17,6 +20,8 @@ export interface ReadOptions {
   choice: number;
   /** Most likely tokens wanted in each place; absent when none were asked for. */
   topLogprobs?: number | undefined;
+  /** Absent: whatever comes is text. */
+  calls?: CallReader | undefined;
 }
 
 /**
@@ -54,6 +59,7 @@ class ChunkReader {
   #failure: Error | undefined;
   #started = false;
   #stop: string | undefined;
+  #progressed: GenerationEvent | undefined;
   finished = false;
   /** The engine said that nothing more comes. */
   ended = false;
@@ -111,7 +117,8 @@ class ChunkReader {
     const cachedTokens = number(progress.cache) ?? 0;
     this.#start({ promptTokens, cachedTokens });
     const done = number(progress.processed) ?? 0;
-    this.#events.push({ type: "progress", promptTokens, cachedTokens, done });
+    this.#progressed = { type: "progress", promptTokens, cachedTokens, done };
+    this.#events.push(this.#progressed);
   }
 
   #start(known: { promptTokens?: number; cachedTokens?: number }): void {
@@ -121,7 +128,7 @@ class ChunkReader {
   }
 
   #choice(source: Record<string, unknown>): void {
-    const { choice } = this.#options;
+    const { choice, calls } = this.#options;
     const delta = isObject(source.delta) ? source.delta : {};
     if (typeof delta.reasoning_content === "string" && delta.reasoning_content !== "") {
       this.#start({});
@@ -131,24 +138,46 @@ class ChunkReader {
     const logprobs = this.#logprobs(source.logprobs);
     if (text !== "" || logprobs.length > 0) {
       this.#start({});
-      this.#events.push({
-        type: "text",
+      const event = {
+        type: "text" as const,
         choice,
         text,
         ...(logprobs.length > 0 ? { logprobs } : {}),
-      });
+      };
+      if (calls) this.#held(calls.text(event));
+      else this.#events.push(event);
+    }
+    if (calls && Array.isArray(delta.tool_calls)) {
+      this.#start({});
+      this.#held(calls.fragments(delta.tool_calls));
     }
     if (typeof source.finish_reason === "string") {
       this.finished = true;
       this.#start({});
       const reason = finishReason(source.finish_reason);
       const stop = reason === "stop" ? this.#stop : undefined;
-      this.#events.push({
-        type: "finish",
+      const finish = {
+        type: "finish" as const,
         choice,
         reason,
         ...(stop === undefined ? {} : { stop }),
-      });
+      };
+      if (calls) this.#finish(calls, finish);
+      else this.#events.push(finish);
+    }
+  }
+
+  /** While an answer is held back its prefill is told again: the engine is at work, not silent. */
+  #held(events: GenerationEvent[]): void {
+    if (events.length > 0) this.#events.push(...events);
+    else if (this.#progressed) this.#events.push(this.#progressed);
+  }
+
+  #finish(calls: CallReader, finish: FinishEvent): void {
+    try {
+      this.#events.push(...calls.finish(finish));
+    } catch (error) {
+      this.fail(error as Error);
     }
   }
 

@@ -22,11 +22,13 @@ const account = (word: string) => ({ __verbose: { stopping_word: word } });
 
 it("the engine is asked which stop string ended an answer, where there are some", () => {
   const request = requestOf("Hi", { maxTokens: 8, stop: ["END"] });
-  expect(chatBody(request, 0, 0, false)).toMatchObject({
+  expect(chatBody(request, 0, 0, { tools: true, reasoning: false })).toMatchObject({
     verbose: true,
     response_fields: ["stopping_word"],
   });
-  expect(chatBody(requestOf("Hi", { maxTokens: 8 }), 0, 0, false)).not.toHaveProperty("verbose");
+  expect(
+    chatBody(requestOf("Hi", { maxTokens: 8 }), 0, 0, { tools: true, reasoning: false }),
+  ).not.toHaveProperty("verbose");
 });
 
 it("the stop string is told with the finish, also when it stands beside the last of the text", async () => {

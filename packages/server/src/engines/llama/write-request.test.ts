@@ -3,10 +3,12 @@ import { requestOf } from "./__fixtures__/request.js";
 import { chatBody, engineSeed, promptBody } from "./write-request.js";
 
 const request = requestOf("Hi", { maxTokens: 32 });
+const plain = { tools: true, reasoning: false };
+const thinking = { tools: true, reasoning: true };
 
 describe("chatBody", () => {
   it("always streams with progress and usage, in the slot it was given", () => {
-    expect(chatBody(request, 3, 0, false)).toEqual({
+    expect(chatBody(request, 3, 0, plain)).toEqual({
       messages: [{ role: "user", content: "Hi" }],
       stream: true,
       return_progress: true,
@@ -37,7 +39,7 @@ describe("chatBody", () => {
       },
       0,
       0,
-      false,
+      plain,
     );
     expect(body).toMatchObject({
       temperature: 0,
@@ -56,18 +58,18 @@ describe("chatBody", () => {
   });
 
   it("asks for one likely token where none are wanted: none would switch them off", () => {
-    expect(chatBody({ ...request, topLogprobs: 0 }, 0, 0, false)).toMatchObject({
+    expect(chatBody({ ...request, topLogprobs: 0 }, 0, 0, plain)).toMatchObject({
       logprobs: true,
       top_logprobs: 1,
     });
   });
 
   it("speaks of thinking only to a template that knows it", () => {
-    expect(chatBody(request, 0, 0, false)).not.toHaveProperty("chat_template_kwargs");
-    expect(chatBody({ ...request, think: true }, 0, 0, true)).toMatchObject({
+    expect(chatBody(request, 0, 0, plain)).not.toHaveProperty("chat_template_kwargs");
+    expect(chatBody({ ...request, think: true }, 0, 0, thinking)).toMatchObject({
       chat_template_kwargs: { enable_thinking: true },
     });
-    expect(promptBody(request, true)).toMatchObject({
+    expect(promptBody(request, thinking)).toMatchObject({
       chat_template_kwargs: { enable_thinking: false },
     });
   });
@@ -91,18 +93,18 @@ describe("chatBody", () => {
       },
       0,
       0,
-      false,
+      plain,
     );
     expect(JSON.stringify(body)).not.toMatch(/\\ud[89a-f]/);
     expect(JSON.stringify(body)).toContain("\ufffd");
   });
 
   it("constrains to any object, or to a schema", () => {
-    expect(promptBody({ ...request, json: {} }, false).response_format).toEqual({
+    expect(promptBody({ ...request, json: {} }, plain).response_format).toEqual({
       type: "json_object",
     });
     expect(
-      promptBody({ ...request, json: { schema: { type: "integer" } } }, false).response_format,
+      promptBody({ ...request, json: { schema: { type: "integer" } } }, plain).response_format,
     ).toEqual({ type: "json_schema", json_schema: { schema: { type: "integer" } } });
   });
 });
@@ -130,5 +132,89 @@ describe("engineSeed", () => {
   it("leaves a seed that the engine knows as it is", () => {
     expect(engineSeed(42, 0)).toBe(42);
     expect(engineSeed(42, 2)).toBe(44);
+  });
+});
+
+describe("functions on offer", () => {
+  const offer = {
+    tools: [{ name: "add", description: "Adds.", parameters: { type: "object" } }],
+    choice: "auto" as const,
+    parallel: true,
+  };
+
+  it("are written as the engine's tools, and calls and results as its messages", () => {
+    const body = promptBody(
+      {
+        ...request,
+        messages: [
+          ...request.messages,
+          { role: "assistant", parts: [], calls: [{ id: "c1", name: "add", arguments: "{}" }] },
+          {
+            role: "tool",
+            parts: [{ type: "text", text: "3" }],
+            result: { callId: "c1", name: "add" },
+          },
+        ],
+        offer,
+      },
+      plain,
+    );
+    expect(body).toEqual({
+      messages: [
+        { role: "user", content: "Hi" },
+        {
+          role: "assistant",
+          content: "",
+          tool_calls: [{ id: "c1", type: "function", function: { name: "add", arguments: "{}" } }],
+        },
+        { role: "tool", content: "3", tool_call_id: "c1", name: "add" },
+      ],
+      tools: [{ type: "function", function: offer.tools[0] }],
+      parallel_tool_calls: true,
+    });
+  });
+
+  it("are held to a schema of calls where there has to be one, the prompt as it was", () => {
+    const auto = promptBody({ ...request, offer }, plain);
+    const must = promptBody({ ...request, offer: { ...offer, choice: "required" } }, plain);
+    expect(must).toMatchObject({
+      messages: auto.messages,
+      tools: auto.tools,
+      tool_choice: "required",
+      response_format: { type: "json_schema", json_schema: { schema: { anyOf: [{}, {}] } } },
+    });
+  });
+
+  it("are told in words to a template that knows none, or when that was asked for", () => {
+    for (const body of [
+      promptBody({ ...request, offer }, { tools: false, reasoning: false }),
+      promptBody({ ...request, offer: { ...offer, prompted: true } }, plain),
+    ]) {
+      expect(body).not.toHaveProperty("tools");
+      expect(JSON.stringify(body.messages)).toContain("<tool_call>");
+    }
+  });
+
+  it("may stand beside a form for the answer", () => {
+    const body = promptBody({ ...request, offer, json: {} }, plain);
+    expect(body.response_format).toMatchObject({ json_schema: { schema: { anyOf: [{}, {}] } } });
+  });
+
+  it("get log probabilities under the engine's own name: it takes no other beside them", () => {
+    const body = chatBody({ ...request, offer, topLogprobs: 2 }, 0, 0, plain);
+    expect(body).toMatchObject({ n_probs: 2 });
+    expect(body).not.toHaveProperty("logprobs");
+  });
+});
+
+describe("thoughts", () => {
+  it("end at their budget, and at once where there are to be none", () => {
+    const think = { ...request, think: true };
+    expect(chatBody({ ...think, thinkBudgetTokens: 512 }, 0, 0, thinking)).toMatchObject({
+      thinking_budget_tokens: 512,
+    });
+    expect(chatBody(think, 0, 0, thinking)).not.toHaveProperty("thinking_budget_tokens");
+    expect(chatBody(request, 0, 0, thinking)).toMatchObject({ thinking_budget_tokens: 0 });
+    expect(chatBody(request, 0, 0, plain)).not.toHaveProperty("thinking_budget_tokens");
   });
 });

@@ -1,17 +1,39 @@
-import type { GenerationMessage, GenerationRequest, Sampling } from "../../formats/index.js";
+import type {
+  GenerationMessage,
+  GenerationRequest,
+  Sampling,
+  Tool,
+  ToolCall,
+  ToolOffer,
+} from "../../formats/index.js";
+import { callOrJsonSchema, callSchema, severalCalls, toldInWords } from "./calls/index.js";
 
 /** Seeds run from 0 to 2^32 - 2: the engine takes the highest number for "choose one". */
 const SEEDS = 2 ** 32 - 1;
 
+/** What a model's template knows. */
+export interface Template {
+  tools: boolean;
+  reasoning: boolean;
+}
+
 /**
- * The part of the body that decides the prompt; what counts tokens and what generates share it.
- * @param canThink whether the model's template knows thinking
+ * The part of the body that decides the prompt; what counts tokens and what generates share it. How free the
+ * model is to call is no part of the prompt.
  */
-export function promptBody(request: GenerationRequest, canThink: boolean): Record<string, unknown> {
+export function promptBody(
+  request: GenerationRequest,
+  template: Template,
+): Record<string, unknown> {
+  const { offer, messages } = request;
+  const inWords = offer?.prompted === true || !template.tools;
+  const told = inWords ? toldInWords(messages, offer?.tools ?? []) : messages;
+  const format = responseFormat(request);
   return {
-    messages: request.messages.map(writeMessage),
-    ...(request.json ? { response_format: responseFormat(request.json.schema) } : {}),
-    ...(canThink ? { chat_template_kwargs: { enable_thinking: request.think } } : {}),
+    messages: told.map(writeMessage),
+    ...(offer && !inWords ? writeOffer(offer) : {}),
+    ...(format ? { response_format: format } : {}),
+    ...(template.reasoning ? { chat_template_kwargs: { enable_thinking: request.think } } : {}),
   };
 }
 
@@ -24,10 +46,10 @@ export function chatBody(
   request: GenerationRequest,
   slot: number,
   choice: number,
-  canThink: boolean,
+  template: Template,
 ): Record<string, unknown> {
   return {
-    ...promptBody(request, canThink),
+    ...promptBody(request, template),
     stream: true,
     return_progress: true,
     stream_options: { include_usage: true },
@@ -36,11 +58,10 @@ export function chatBody(
     id_slot: slot,
     n_predict: request.maxTokens,
     ...writeSampling(request.sampling, choice),
-    ...(request.stop.length > 0 ? writeStop(request.stop) : {}),
-    ...(request.topLogprobs === undefined
-      ? {}
-      : // Zero would switch them off; the reader drops what was not asked for.
-        { logprobs: true, top_logprobs: Math.max(1, request.topLogprobs) }),
+    // An answer that is all calls has no text that could hold one.
+    ...(request.stop.length > 0 && !mustCall(request) ? writeStop(request.stop) : {}),
+    ...writeLogprobs(request),
+    ...(template.reasoning ? writeThoughts(request) : {}),
   };
 }
 
@@ -50,12 +71,31 @@ export function engineSeed(seed: number, choice: number): number {
   return (own + choice) % SEEDS;
 }
 
+/** Zero would switch them off; the reader drops what was not asked for. */
+function writeLogprobs({ topLogprobs, offer }: GenerationRequest): Record<string, unknown> {
+  if (topLogprobs === undefined) return {};
+  const most = Math.max(1, topLogprobs);
+  // Beside tools only the engine's own name for it is taken in a stream.
+  return offer ? { n_probs: most } : { logprobs: true, top_logprobs: most };
+}
+
+/** A block of thoughts is closed at its limit, and at once where there are to be none. */
+function writeThoughts({ think, thinkBudgetTokens }: GenerationRequest): Record<string, unknown> {
+  const budget = think ? thinkBudgetTokens : 0;
+  return budget === undefined ? {} : { thinking_budget_tokens: budget };
+}
+
 function writeMessage(message: GenerationMessage): Record<string, unknown> {
-  const [only, ...more] = message.parts;
-  if (more.length === 0) return { role: message.role, content: only?.text.toWellFormed() ?? "" };
   return {
     role: message.role,
-    content: message.parts.map((part) => ({ type: "text", text: part.text.toWellFormed() })),
+    content: writeContent(message),
+    ...(message.calls?.length ? { tool_calls: message.calls.map(writeCall) } : {}),
+    ...(message.result
+      ? {
+          tool_call_id: message.result.callId.toWellFormed(),
+          name: message.result.name.toWellFormed(),
+        }
+      : {}),
   };
 }
 
@@ -66,6 +106,34 @@ function writeStop(stop: readonly string[]): Record<string, unknown> {
     verbose: true,
     response_fields: ["stopping_word"],
   };
+}
+
+function writeContent({ parts }: GenerationMessage): unknown {
+  const [only, ...more] = parts;
+  if (more.length === 0) return only?.text.toWellFormed() ?? "";
+  return parts.map((part) => ({ type: "text", text: part.text.toWellFormed() }));
+}
+
+function writeCall(call: ToolCall): unknown {
+  return {
+    id: call.id.toWellFormed(),
+    type: "function",
+    function: { name: call.name.toWellFormed(), arguments: call.arguments.toWellFormed() },
+  };
+}
+
+function writeOffer(offer: ToolOffer): Record<string, unknown> {
+  return {
+    tools: offer.tools.map(writeTool),
+    // A template that cannot hold an answer to a schema sees to the call by itself.
+    ...(offer.choice === "auto" ? {} : { tool_choice: "required" }),
+    parallel_tool_calls: severalCalls(offer),
+  };
+}
+
+function writeTool({ name, description, parameters }: Tool): unknown {
+  const told = { name, ...(description === undefined ? {} : { description }), parameters };
+  return { type: "function", function: wellFormed(told) };
 }
 
 function writeSampling(sampling: Sampling, choice: number): Record<string, unknown> {
@@ -85,8 +153,22 @@ function writeSampling(sampling: Sampling, choice: number): Record<string, unkno
   return out;
 }
 
-function responseFormat(schema: Record<string, unknown> | undefined): Record<string, unknown> {
-  if (schema === undefined) return { type: "json_object" };
+function mustCall({ offer }: Pick<GenerationRequest, "offer">): boolean {
+  return offer !== undefined && offer.choice !== "auto";
+}
+
+/**
+ * The schema that the answer is held to. An answer that must be a call is one of calls: the engine's own way
+ * leaves a model free to write for ever before its call.
+ */
+function responseFormat({ offer, json }: GenerationRequest): Record<string, unknown> | undefined {
+  if (offer && mustCall({ offer })) return held(callSchema(offer));
+  if (!json) return undefined;
+  if (offer) return held(callOrJsonSchema(offer, json.schema));
+  return json.schema === undefined ? { type: "json_object" } : held(json.schema);
+}
+
+function held(schema: Record<string, unknown>): Record<string, unknown> {
   return { type: "json_schema", json_schema: { schema: wellFormed(schema) } };
 }
 

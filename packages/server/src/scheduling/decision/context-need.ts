@@ -9,6 +9,10 @@ const TEMPLATE_TOKENS = 512;
 const ESTIMATED_BYTES_PER_TOKEN = 3;
 /** Role markers and line ends around one message. */
 const MESSAGE_TOKENS = 32;
+/** What a template says of how functions are called. */
+const OFFER_TOKENS = 1024;
+/** Tags and keys around one call, or around its result. */
+const CALL_TOKENS = 96;
 
 /**
  * A bound on a request's prompt that holds for every tokenizer with byte fallback: a token stands
@@ -17,12 +21,30 @@ const MESSAGE_TOKENS = 32;
 export function needOf(request: GenerationRequest): ContextNeed {
   let promptBound = TEMPLATE_TOKENS;
   let promptEstimate = 0;
+  const add = (text: string) => {
+    const bytes = Buffer.byteLength(text);
+    promptBound += bytes;
+    promptEstimate += bytes / ESTIMATED_BYTES_PER_TOKEN;
+  };
+  if (request.offer) {
+    promptBound += OFFER_TOKENS;
+    promptEstimate += OFFER_TOKENS / ESTIMATED_BYTES_PER_TOKEN;
+    const { tools } = request.offer;
+    add(JSON.stringify(tools));
+    // Some templates write them with line breaks and so many spaces.
+    promptBound += JSON.stringify(tools, null, 4).length - JSON.stringify(tools).length;
+  }
   for (const message of request.messages) {
     promptBound += MESSAGE_TOKENS;
-    for (const part of message.parts) {
-      const bytes = Buffer.byteLength(part.text);
-      promptBound += bytes;
-      promptEstimate += bytes / ESTIMATED_BYTES_PER_TOKEN;
+    for (const part of message.parts) add(part.text);
+    for (const call of message.calls ?? []) {
+      promptBound += CALL_TOKENS;
+      add(call.name);
+      add(call.arguments);
+    }
+    if (message.result) {
+      promptBound += CALL_TOKENS;
+      add(message.result.name);
     }
   }
   return {

@@ -58,3 +58,18 @@ it("leaves the slot with the prompt when nothing was answered, and as it was bef
   expect(await heldAfter([{ type: "start" }])).toEqual(prompt);
   expect(await heldAfter([])).toBeNull();
 });
+
+it("leaves the slot with the calls that were answered, as a request brings them back", async () => {
+  const call = { id: "c1", name: "add", arguments: '{"a":1}' };
+  const held = await heldAfter([
+    { type: "start", promptTokens: 5 },
+    { type: "call", choice: 0, call },
+    { type: "finish", choice: 0, reason: "tool_calls" },
+  ]);
+  const asked = request();
+  const next = outlineOf({
+    ...asked,
+    messages: [...asked.messages, { role: "assistant", parts: [], calls: [call] }],
+  });
+  expect(held).toEqual(next);
+});

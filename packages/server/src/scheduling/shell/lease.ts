@@ -1,5 +1,5 @@
 import type { EngineFacts, Loaded, LoadFacts } from "../../engines/index.js";
-import type { GenerationEvent, GenerationRequest } from "../../formats/index.js";
+import type { GenerationEvent, GenerationRequest, ToolCall } from "../../formats/index.js";
 import type { MemoryTier, Placement } from "../../memory/index.js";
 import { type Outline, withAnswer } from "../state/outline.js";
 import type { Schedulable } from "./schedulable.js";
@@ -42,6 +42,7 @@ export class Lease {
   /** Slots busy at most while this lease was held. */
   concurrentSlots = 1;
   #answer = "";
+  #calls: ToolCall[] = [];
   #choice = 0;
   #answered = false;
   #touched = false;
@@ -113,10 +114,13 @@ export class Lease {
         }
         break;
       case "text":
-        // Of several choices the slot is left with the last one.
-        if (event.choice !== this.#choice) this.#answer = "";
-        this.#choice = event.choice;
+        this.#turnTo(event.choice);
         this.#answer += event.text;
+        this.#generated++;
+        break;
+      case "call":
+        this.#turnTo(event.choice);
+        this.#calls.push(event.call);
         this.#generated++;
         break;
       case "reasoning":
@@ -132,6 +136,14 @@ export class Lease {
     }
   }
 
+  /** Of several choices the slot is left with the last one. */
+  #turnTo(choice: number): void {
+    if (choice === this.#choice) return;
+    this.#choice = choice;
+    this.#answer = "";
+    this.#calls = [];
+  }
+
   /** Tells which model is likely to be asked for next: it is loaded meanwhile where that hurts nobody. */
   expectNext(model: Schedulable): void {
     if (!this.#released) this.events.next(model);
@@ -141,7 +153,8 @@ export class Lease {
   release(): void {
     if (this.#released) return;
     this.#released = true;
-    const held = this.#answer === "" ? this.outline : withAnswer(this.outline, this.#answer);
+    const isEmpty = this.#answer === "" && this.#calls.length === 0;
+    const held = isEmpty ? this.outline : withAnswer(this.outline, this.#answer, this.#calls);
     const tokens = this.#promptTokens + this.#generated;
     this.events.released(this.#touched ? held : null, tokens, this.#answered);
   }

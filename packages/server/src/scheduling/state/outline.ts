@@ -1,24 +1,31 @@
-import type { GenerationRequest } from "../../formats/index.js";
+import type { GenerationRequest, ToolCall } from "../../formats/index.js";
 
 /** What stands in a slot's KV memory, message by message: enough to tell how much of it a request can reuse. */
 export type Outline = readonly string[];
 
 /** The outline of a request's prompt. */
 export function outlineOf(request: GenerationRequest): Outline {
-  const outline = [request.think ? "think" : "plain"];
-  for (const message of request.messages) {
-    outline.push(segment(message.role, message.parts.map((part) => part.text).join("\n")));
+  const mode = request.think ? "think" : "plain";
+  // Templates tell of functions before everything else.
+  const outline = [request.offer ? `${mode}\n${JSON.stringify(request.offer.tools)}` : mode];
+  for (const { role, parts, calls = [] } of request.messages) {
+    outline.push(segment(role, parts.map((part) => part.text).join("\n"), calls));
   }
   return outline;
 }
 
 /** The outline after the model answered: what the slot holds now. */
-export function withAnswer(outline: Outline, answer: string): Outline {
-  return [...outline, segment("assistant", answer)];
+export function withAnswer(
+  outline: Outline,
+  answer: string,
+  calls: readonly ToolCall[] = [],
+): Outline {
+  return [...outline, segment("assistant", answer, calls)];
 }
 
-function segment(role: string, text: string): string {
-  return `${role}\n${text}`;
+function segment(role: string, text: string, calls: readonly ToolCall[]): string {
+  const called = calls.map((call) => `\n${call.name} ${call.arguments}`).join("");
+  return `${role}\n${text}${called}`;
 }
 
 /** Characters of an outline; the measure of what a slot is worth. */

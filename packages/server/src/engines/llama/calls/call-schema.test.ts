@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { callOrJsonSchema, callSchema } from "./call-schema.js";
+
+const city = {
+  type: "object",
+  properties: { city: { $ref: "#/$defs/name" } },
+  $defs: { name: {} },
+};
+const tools = [
+  { name: "weather", parameters: city },
+  { name: "now", parameters: {} },
+];
+
+describe("callSchema", () => {
+  it("leads a schema's references to where it stands now", () => {
+    const schema = callSchema({ tools, choice: { name: "weather" }, parallel: true });
+    expect(schema).toEqual({
+      type: "object",
+      properties: { name: { const: "weather" }, arguments: { $ref: "#/$defs/arguments0" } },
+      required: ["name", "arguments"],
+      additionalProperties: false,
+      $defs: {
+        arguments0: {
+          ...city,
+          properties: { city: { $ref: "#/$defs/arguments0/$defs/name" } },
+        },
+      },
+    });
+  });
+
+  it("allows one call or a list, and only one where there may not be more", () => {
+    const several = callSchema({ tools, choice: "required", parallel: true });
+    expect(several.anyOf).toMatchObject([{ anyOf: [{}, {}] }, { type: "array", minItems: 1 }]);
+    const one = callSchema({ tools, choice: "required", parallel: false });
+    expect(one.anyOf).toMatchObject([
+      { properties: { name: { const: "weather" } } },
+      { properties: { name: { const: "now" } } },
+    ]);
+  });
+
+  it("takes arguments for an object where their schema does not say", () => {
+    const schema = callSchema({ tools, choice: { name: "now" }, parallel: true });
+    expect(schema.$defs).toEqual({ arguments1: { type: "object" } });
+  });
+
+  it("leaves values that look like references alone", () => {
+    const odd = { type: "object", properties: { a: { const: { $ref: "#/x" } } } };
+    const schema = callSchema({
+      tools: [{ name: "f", parameters: odd }],
+      choice: "required",
+      parallel: false,
+    });
+    expect(schema.$defs).toEqual({ arguments0: odd });
+  });
+});
+
+describe("callOrJsonSchema", () => {
+  it("allows calls beside the answer's own form", () => {
+    const schema = callOrJsonSchema(
+      { tools, choice: "auto", parallel: false },
+      { anyOf: [{ $ref: "#/anyOf/1" }, { type: "string" }] },
+    );
+    expect(schema.anyOf).toHaveLength(2);
+    expect(schema.$defs).toMatchObject({
+      answer: { anyOf: [{ $ref: "#/$defs/answer/anyOf/1" }, { type: "string" }] },
+    });
+  });
+});
