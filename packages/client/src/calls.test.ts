@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { clientOf } from "./__fixtures__/answers.js";
-import { SomnusClient } from "./index.js";
+import { type MessageParam, SomnusClient } from "./index.js";
 
 test.each([
   ["http://127.0.0.1:9999", "http://127.0.0.1:9999"],
@@ -33,6 +33,9 @@ test("each call goes to its path", async () => {
   await client.memory.setKvPark({ enabled: true });
   await client.memory.pin({ model: "m", pinned: true });
   await client.chat({ messages: [{ role: "user", content: "x" }] });
+  const messages: MessageParam[] = [{ role: "user", content: "x" }];
+  await client.messages.create({ max_tokens: 1, messages });
+  await client.messages.countTokens({ messages });
   expect(asked).toEqual([
     "GET /",
     "GET /health",
@@ -46,6 +49,8 @@ test("each call goes to its path", async () => {
     "POST /v1/memory/kv-park",
     "POST /v1/memory/pin",
     "POST /v1/chat/completions",
+    "POST /v1/messages",
+    "POST /v1/messages/count_tokens",
   ]);
 });
 

@@ -2,10 +2,15 @@ import type {
   ChatChunk,
   ChatRequest,
   ChatResponse,
+  CountTokensRequest,
+  CountTokensResponse,
   Health,
   KvPark,
   KvParkChange,
   MemoryStatus,
+  MessagesEvent,
+  MessagesRequest,
+  MessagesResponse,
   Model,
   ModelList,
   MoeOffloadSet,
@@ -18,6 +23,7 @@ import type {
 } from "@somnus/contract";
 import { SomnusClientError } from "./client-error.js";
 import { readErrorResponse } from "./read-error.js";
+import { readMessagesStream } from "./read-messages.js";
 import { readChatStream } from "./read-stream.js";
 
 export interface SomnusClientOptions {
@@ -125,6 +131,30 @@ export class SomnusClient {
       this.#json("POST", "/v1/memory/pin", options, pin),
   };
 
+  /** Conversations in the form of Anthropic's Messages API. */
+  readonly messages = {
+    /** The whole answer. */
+    create: async (
+      request: Omit<MessagesRequest, "stream">,
+      options: ModelCallOptions = {},
+    ): Promise<MessagesResponse> => {
+      const body = { ...request, stream: false };
+      return this.#answer(await this.#callModel("/v1/messages", options, body), options);
+    },
+    /** The answer, event by event, without the pings; otherwise as `chatStream`. */
+    stream: (
+      request: Omit<MessagesRequest, "stream">,
+      options: ModelCallOptions = {},
+    ): AsyncGenerator<MessagesEvent, void, void> =>
+      this.#streamed("/v1/messages", options, request, readMessagesStream),
+    /** How many tokens the prompt has. */
+    countTokens: async (
+      request: CountTokensRequest,
+      options: ModelCallOptions = {},
+    ): Promise<CountTokensResponse> =>
+      this.#answer(await this.#callModel("/v1/messages/count_tokens", options, request), options),
+  };
+
   /** The whole answer to a conversation. */
   async chat(
     request: Omit<ChatRequest, "stream">,
@@ -139,19 +169,11 @@ export class SomnusClient {
    * The answer to a conversation, piece by piece. The call is made when the first chunk is asked
    * for. Leaving the loop, or aborting, closes the connection, and the server stops generating.
    */
-  async *chatStream(
+  chatStream(
     request: Omit<ChatRequest, "stream">,
     options: ModelCallOptions = {},
   ): AsyncGenerator<ChatChunk, void, void> {
-    const body = { ...request, stream: true };
-    const accept = { accept: "text/event-stream" };
-    const response = await this.#callModel("/v1/chat/completions", options, body, accept);
-    if (!response.ok) throw await readErrorResponse(response, options.signal);
-    if (!(response.headers.get("content-type") ?? "").startsWith("text/event-stream")) {
-      await response.body?.cancel();
-      throw notOurs(this.baseUrl, response);
-    }
-    yield* readChatStream(response, options.signal);
+    return this.#streamed("/v1/chat/completions", options, request, readChatStream);
   }
 
   /** That the server answers. Works while it is still getting ready. */
@@ -173,6 +195,23 @@ export class SomnusClient {
   /** Name, version, doors and links of the server. */
   root(options?: CallOptions): Promise<Root> {
     return this.#json("GET", "/", options);
+  }
+
+  async *#streamed<Item>(
+    path: string,
+    options: ModelCallOptions,
+    request: object,
+    read: (response: Response, signal: AbortSignal | undefined) => AsyncGenerator<Item, void, void>,
+  ): AsyncGenerator<Item, void, void> {
+    const body = { ...request, stream: true };
+    const accept = { accept: "text/event-stream" };
+    const response = await this.#callModel(path, options, body, accept);
+    if (!response.ok) throw await readErrorResponse(response, options.signal);
+    if (!(response.headers.get("content-type") ?? "").startsWith("text/event-stream")) {
+      await response.body?.cancel();
+      throw notOurs(this.baseUrl, response);
+    }
+    yield* read(response, options.signal);
   }
 
   async #json<T>(
