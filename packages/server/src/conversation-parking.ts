@@ -1,6 +1,6 @@
 import type { Config } from "./config/index.js";
 import { filesIdentity, ParkingFolder, whyNotParked as whyNotByFile } from "./memory/index.js";
-import type { PoolModel } from "./models/index.js";
+import { engineFiles, type PoolModel } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
 
 /** Where Linux has its memory-backed files. */
@@ -40,10 +40,9 @@ export function whyNotParked({ gguf }: PoolModel): string | null {
 
 /** Gives what the saved slots of a model depend on; its engine's build is not part of it. */
 export function parkingKeyOf(model: PoolModel): () => Promise<string> {
-  const { weightsPath, projectorPath, plan } = model;
-  const paths = projectorPath === null ? [weightsPath] : [weightsPath, projectorPath];
+  const { plan } = model;
   return async () => {
-    const files = await filesIdentity(paths);
+    const files = await filesIdentity(engineFiles(model));
     return [files, plan.cacheTypeK ?? "", plan.cacheTypeV ?? ""].join("\n");
   };
 }

@@ -13,7 +13,7 @@ import { LearnedTimes } from "./learned-times.js";
 import { MachineMemory } from "./machine-memory.js";
 import { keptFigures, type ParkingFolder, QuietProbe } from "./memory/index.js";
 import { memoryTermsOf, specOf } from "./model-memory.js";
-import { Pool, type PoolModel, readCatalog } from "./models/index.js";
+import { engineFiles, Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
 import { schedulerLimitsOf } from "./scheduler-limits.js";
 import { type Schedulable, Scheduler } from "./scheduling/index.js";
@@ -238,6 +238,7 @@ async function startOn(
         ),
       },
       spec,
+      files: engineFiles(model),
       plan: {
         ...model.plan,
         ...(parkingFolder === null ? {} : { slotFolder: parkingFolder.path }),

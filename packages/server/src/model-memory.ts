@@ -50,7 +50,8 @@ export function memoryTermsOf(
   const { gguf, memory, plan } = model;
   return {
     artifact: model.weightsPath,
-    artifactBytes: gguf.tensorBytes,
+    // Of whole files, which is what is held of them in tier 2.
+    artifactBytes: gguf.fileBytes + (model.projectorGguf?.fileBytes ?? 0),
     readFrom: gguf,
     priority: memory.priority,
     keepWarm: memory.keepWarm,

@@ -7,7 +7,7 @@ import {
   type WaitEstimates,
 } from "@somnus/contract";
 import { defineRoute, jsonReply, type Route, SomnusError } from "../http/index.js";
-import type { PoolModel } from "../models/index.js";
+import { engineFiles, type PoolModel } from "../models/index.js";
 import type { ModelActivity, WaitAccuracy } from "../scheduling/index.js";
 import { gpuOf } from "./gpu.js";
 import { keptRow } from "./kept-row.js";
@@ -162,7 +162,7 @@ function modelRow(parts: InferenceParts, report: MemoryReport, model: PoolModel)
     state: activity.phase,
     placement: placementOf(model, activity),
     booked_bytes: sum(deviceBytes) + (placement?.hostBytes ?? 0),
-    ...keptRow(activity, report.kept, model.weightsPath),
+    ...keptRow(activity, report.kept, engineFiles(model)),
     moe_offload: activity.moeOffload ?? model.memory.moeOffload,
     expert_bytes: gguf?.expertBytes ?? null,
     pinned: activity.pinned,

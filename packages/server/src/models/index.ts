@@ -21,6 +21,7 @@ export {
   converters,
   findConverter,
 } from "./convert/index.js";
+export { engineFiles } from "./engine-files.js";
 export { findInLibrary } from "./find-in-library.js";
 export {
   type HubInstallOptions,

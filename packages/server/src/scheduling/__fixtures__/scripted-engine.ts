@@ -79,6 +79,7 @@ export function scheduling(
       },
       // No part of this engine looks at the file.
       spec: { id: "m", weightsPath: "/m.gguf", gguf: {} as Schedulable["spec"]["gguf"] },
+      files: ["/m.gguf"],
       plan: { gpuLayers: 0, cpuExpertLayers: 0 },
       engine,
     },

@@ -16,16 +16,18 @@ export interface KeptEvents {
   residency(): void;
 }
 
-/** One model's keeping of its file. */
+/** One model's keeping of its files. */
 interface Keeping {
-  readonly path: string;
+  readonly paths: readonly string[];
   readonly number: number;
   readonly abort: AbortController;
   /** Settles when the keeping is under way no more. */
   over: Promise<void>;
-  /** What was measured when it was brought in; null until then. */
-  kept: Kept | null;
-  /** Why the keeper lost it before anybody heard that it was brought in; null otherwise. */
+  /** The files that have been brought in, as measured then. */
+  readonly kept: Kept[];
+  /** Whether that is all of them. */
+  isKept: boolean;
+  /** Why the keeper lost one before anybody heard that they were brought in; null otherwise. */
   lost: string | null;
   isGivenBack: boolean;
 }
@@ -47,14 +49,15 @@ export class KeptWeights {
   }
 
   /** Begins to bring a model's weights in. */
-  keep({ terms, spec }: Schedulable, number: number): void {
+  keep({ terms, files }: Schedulable, number: number): void {
     const { id } = terms;
     const keeping: Keeping = {
-      path: spec.weightsPath,
+      paths: files,
       number,
       abort: new AbortController(),
       over: Promise.resolve(),
-      kept: null,
+      kept: [],
+      isKept: false,
       lost: null,
       isGivenBack: false,
     };
@@ -70,8 +73,8 @@ export class KeptWeights {
   /** The keeper holds a file no longer; whoever wants it kept again has to say so. */
   lost(path: string, message: string): void {
     for (const [id, keeping] of this.#held) {
-      if (keeping.path !== path) continue;
-      if (keeping.kept === null) {
+      if (!keeping.paths.includes(path)) continue;
+      if (!keeping.isKept) {
         keeping.lost = message;
         continue;
       }
@@ -92,7 +95,9 @@ export class KeptWeights {
   /** Bytes that were locked when they were brought in. */
   lockedBytes(): number {
     const byPath = new Map<string, number>();
-    for (const { path, kept } of this.#held.values()) byPath.set(path, kept?.lockedBytes ?? 0);
+    for (const { kept } of this.#held.values()) {
+      for (const { path, lockedBytes } of kept) byPath.set(path, lockedBytes ?? 0);
+    }
     return [...byPath.values()].reduce((sum, bytes) => sum + bytes, 0);
   }
 
@@ -104,26 +109,21 @@ export class KeptWeights {
   }
 
   async #keep(id: string, keeping: Keeping): Promise<void> {
-    const { number, path, abort } = keeping;
+    const { number, paths, abort } = keeping;
     try {
       if (this.#keeper === null) {
         throw new SomnusError("invalid_request", "This server keeps no weights in memory.");
       }
-      const kept = await this.#keeper.keep(path, { signal: abort.signal });
-      if (keeping.lost !== null) {
-        await this.#letGo(id, keeping);
-        throw new SomnusError("model_unavailable", keeping.lost);
+      for (const path of paths) {
+        keeping.kept.push(await this.#keeper.keep(path, { signal: abort.signal }));
+        if (keeping.lost !== null) throw new SomnusError("model_unavailable", keeping.lost);
       }
-      keeping.kept = kept;
-      const { bytes, residentBytes, lockedBytes, reason } = kept;
-      const ms = Math.round(kept.tookMs);
-      this.#log.info(
-        { model: id, bytes, residentBytes, lockedBytes, reason, ms },
-        "weights are kept in memory",
-      );
+      keeping.isKept = true;
+      this.#log.info({ model: id, ...measuredOf(keeping.kept) }, "weights are kept in memory");
       this.#on.post({ type: "kept", model: id, keeping: number, at: now() });
     } catch (error) {
       if (this.#held.get(id) === keeping) this.#held.delete(id);
+      await this.#letGo(id, keeping);
       const { code, message } = toSomnusError(error);
       if (!abort.signal.aborted) {
         this.#log.warn({ model: id, err: error }, "weights could not be kept in memory");
@@ -141,7 +141,7 @@ export class KeptWeights {
       );
       await keeping.over;
       if (this.#held.get(id) === keeping) this.#held.delete(id);
-      if (keeping.kept !== null) await this.#letGo(id, keeping);
+      await this.#letGo(id, keeping);
       this.#log.info({ model: id }, "weights are no longer kept in memory");
     }
     this.#on.post({ type: "released", model: id, at: now() });
@@ -152,10 +152,28 @@ export class KeptWeights {
   async #letGo(id: string, keeping: Keeping): Promise<void> {
     if (keeping.isGivenBack) return;
     keeping.isGivenBack = true;
-    try {
-      await this.#keeper?.release(keeping.path);
-    } catch (error) {
-      this.#log.error({ model: id, err: error }, "kept weights could not be given back");
+    for (const { path } of keeping.kept) {
+      try {
+        await this.#keeper?.release(path);
+      } catch (error) {
+        this.#log.error({ model: id, err: error }, "kept weights could not be given back");
+      }
     }
   }
+}
+
+/** Of all files of a model together; what was not measured of one of them is not known of all. */
+function measuredOf(files: readonly Kept[]) {
+  const sum = (of: (file: Kept) => number | null) =>
+    files.reduce<number | null>((total, file) => {
+      const bytes = of(file);
+      return total === null || bytes === null ? null : total + bytes;
+    }, 0);
+  return {
+    bytes: sum(({ bytes }) => bytes),
+    residentBytes: sum(({ residentBytes }) => residentBytes),
+    lockedBytes: sum(({ lockedBytes }) => lockedBytes),
+    reason: files.find(({ reason }) => reason !== null)?.reason ?? null,
+    ms: Math.round(sum(({ tookMs }) => tookMs) ?? 0),
+  };
 }

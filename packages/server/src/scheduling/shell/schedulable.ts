@@ -5,6 +5,8 @@ import type { ModelTerms } from "../state/state.js";
 export interface Schedulable {
   terms: ModelTerms;
   spec: ModelSpec;
+  /** What its engine reads, and tier 2 holds: paths of all files of its weights. */
+  files: readonly string[];
   plan: Omit<LoadPlan, "slots" | "contextTokens">;
   engine: Engine;
   /** Tells what its slots can be parked as, from its files; absent: they are not parked. */
