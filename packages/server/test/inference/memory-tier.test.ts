@@ -110,13 +110,14 @@ describe("POST /v1/memory/tier", () => {
     expect((await moving).status).toBe(200);
   });
 
-  it("tells a load that fails, and when to try again", async () => {
+  it("tells a load that fails, and tries again at once while requests are told to wait", async () => {
     server = await startTestServer({ script: { load: { die: { code: 1 } } } });
     expect((await move({})).status).toBe(500);
     expect((await move({})).status).toBe(500);
-    const resting = await move({});
+    const resting = await server.chat({});
     expect(resting.status).toBe(503);
     expect(Number(resting.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await move({})).status).toBe(500);
   });
 
   it("loads also when requests do not load models", async () => {
