@@ -17,8 +17,31 @@ export interface Refused {
   mayGo(one: Resident): boolean;
 }
 
-/** The refusal of a model that fits nowhere, with the numbers of the placement that needs least. */
+/**
+ * The refusal of a model that fits nowhere, with the numbers of the placement that needs least. They are told when
+ * they are asked for: of most refusals it only matters that they are some.
+ */
 export function refusal(refused: Refused): Refusal {
+  let told: Numbers | undefined;
+  const numbers = () => (told ??= numbersOf(refused));
+  return {
+    accepted: false,
+    code: refused.capped ? "process_memory_cap" : "insufficient_memory",
+    get shortages() {
+      return numbers().shortages;
+    },
+    get kept() {
+      return numbers().kept;
+    },
+    get reason() {
+      return reasonOfRefusal(refused.wanted, numbers().shortages, numbers().kept);
+    },
+  };
+}
+
+type Numbers = Pick<Refusal, "shortages" | "kept">;
+
+function numbersOf(refused: Refused): Numbers {
   const { budgets, residents, wanted, layouts, ladder, mayGo } = refused;
   const book = new Book(budgets, residents, wanted);
   const after = new Book(budgets, residents, wanted);
@@ -52,13 +75,7 @@ export function refusal(refused: Refused): Refusal {
   const kept = residents
     .filter((one) => !mayGo(one))
     .map((one) => ({ model: one.model, why: one.held ?? ("higher_priority" as const) }));
-  return {
-    accepted: false,
-    code: refused.capped ? "process_memory_cap" : "insufficient_memory",
-    shortages,
-    kept,
-    reason: reasonOfRefusal(wanted, shortages, kept),
-  };
+  return { shortages, kept };
 }
 
 function sum(values: Float64Array): number {

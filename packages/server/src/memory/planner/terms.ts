@@ -74,7 +74,7 @@ export interface ModelCost {
 /** What the planner weighs with. */
 export interface Costs {
   /** By model id; a model without an entry has never been used. */
-  models: ReadonlyMap<string, ModelCost>;
+  models: Pick<ReadonlyMap<string, ModelCost>, "get">;
   bandwidths: Bandwidths;
 }
 

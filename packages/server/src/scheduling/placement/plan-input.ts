@@ -63,7 +63,7 @@ export function residentsFor(
   const residents: Resident[] = [];
   for (const model of state.models.values()) {
     const { placement, pages, terms } = model;
-    if (terms.memory === undefined) continue;
+    if (terms.memory === undefined || (placement === null && pages.bytes === 0)) continue;
     // Of every model for every plan: literals of one shape, because spreading costs many times as much.
     const { artifact, artifactBytes, priority, keepWarm } = terms.memory;
     const stays = keptFrom(model, demand, at);
@@ -162,27 +162,18 @@ export function planFor(
   at: number,
   budgets: Budgets = memory.budgets,
 ): Plan | Refusal {
-  return memory.plan(budgets, residents, wanted, costsOf(state, memory, wanted, residents, at));
+  return memory.plan(budgets, residents, wanted, costsOf(state, memory, at));
 }
 
-/** What the loss of each of these models costs. */
-function costsOf(
-  state: SchedulerState,
-  { budgets }: MemoryState,
-  wanted: Wanted,
-  residents: readonly Resident[],
-  at: number,
-): Costs {
-  const models = new Map<string, ModelCost>();
-  const add = (id: string) => {
+/** What the loss of a model costs; told of those that are asked for, which most residents are not. */
+function costsOf(state: SchedulerState, { budgets }: MemoryState, at: number): Costs {
+  const get = (id: string): ModelCost => {
     // One that nobody has asked for yet is not there.
     const model = state.models.get(id);
-    models.set(id, {
+    return {
       expectedPerMinute: expectedPerMinute(model?.use ?? null, at),
       reloadMs: { fromTier2: model?.warmReloadMs ?? null, fromTier3: model?.reloadMs ?? null },
-    });
+    };
   };
-  add(wanted.model);
-  for (const resident of residents) add(resident.model);
-  return { models, bandwidths: budgets.bandwidths };
+  return { models: { get }, bandwidths: budgets.bandwidths };
 }
