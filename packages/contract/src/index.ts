@@ -1,4 +1,5 @@
 export * from "./chat.js";
+export * from "./embeddings.js";
 export * from "./errors.js";
 export * from "./kv-park.js";
 export * from "./latency.js";
@@ -10,3 +11,4 @@ export * from "./profile.js";
 export { Maybe, OneOf, type Static, type TSchema } from "./schema.js";
 export * from "./telemetry.js";
 export * from "./tiers.js";
+export * from "./tokens.js";

@@ -158,6 +158,7 @@ function shapeOf(
       contextTokens,
       slots: facts.slots,
       batchTokens,
+      ...(model.spec.makes === undefined ? {} : { vectors: true }),
       ...(cacheTypeK === undefined ? {} : { cacheTypeK }),
       ...(cacheTypeV === undefined ? {} : { cacheTypeV }),
     },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { CONTEXT_CHECKPOINTS, type Engine, type ModelSpec } from "./engines/index.js";
+import { CONTEXT_CHECKPOINTS, type Engine, type ModelSpec, threadsOf } from "./engines/index.js";
 import {
   type Estimate,
   type EstimateOptions,
@@ -23,7 +23,7 @@ export interface Grounds {
 
 /** A load whose memory is to be told. */
 export interface LoadShape {
-  spec: Pick<ModelSpec, "gguf" | "projectorGguf">;
+  spec: Pick<ModelSpec, "gguf" | "projectorGguf" | "makes">;
   want: Want;
   threads: number;
   /** Devices of the machine that may hold layers. */
@@ -81,6 +81,9 @@ export function specOf(model: PoolModel & { gguf: NonNullable<PoolModel["gguf"]>
     gguf,
     ...(projectorPath === null ? {} : { projectorPath }),
     ...(projectorGguf === null ? {} : { projectorGguf }),
+    ...(model.modality === "embeddings"
+      ? { makes: gguf.pooling === "rank" ? "ranks" : "vectors" }
+      : {}),
   };
 }
 
@@ -103,11 +106,12 @@ function wantedShape(
     want: {
       contextTokens,
       slots: model.slots,
-      batchTokens: engine.batchTokens(spec, devices > 0),
+      batchTokens: engine.batchTokens(spec, devices > 0, contextTokens),
+      ...(spec.makes === undefined ? {} : { vectors: true }),
       ...(plan.cacheTypeK === undefined ? {} : { cacheTypeK: plan.cacheTypeK }),
       ...(plan.cacheTypeV === undefined ? {} : { cacheTypeV: plan.cacheTypeV }),
     },
-    threads: plan.threads ?? grounds?.threads ?? 1,
+    threads: plan.threads ?? threadsOf(spec, grounds?.threads ?? 1),
     devices,
     gpuLayers: !isUsable ? 0 : plan.gpuLayers === "auto" ? layers : plan.gpuLayers,
     cpuExpertLayers: isUsable && gguf.expertBytes > 0 ? experts : 0,

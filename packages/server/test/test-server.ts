@@ -8,7 +8,7 @@ import { type Server, startServer } from "../src/main.js";
 import { createLog } from "../src/observe/index.js";
 import { openStore, type Store } from "../src/store/index.js";
 import { createFakeEngine, type FakeEngine, type FakeScript } from "./fake-engine/index.js";
-import { writeTinyLlama } from "./gguf/index.js";
+import { writeTinyBert, writeTinyLlama, writeTinyReranker } from "./gguf/index.js";
 
 export interface TestServer {
   /** `http://127.0.0.1:<port>` */
@@ -60,6 +60,8 @@ export async function startTestServer(
   const engine = options.engine ?? (await createFakeEngine(options.staging ? options.script : {}));
   const file = join(folder, "somnus.toml");
   await writeTinyLlama(join(folder, "tiny.gguf"));
+  if (options.toml?.includes("bert.gguf")) await writeTinyBert(join(folder, "bert.gguf"));
+  if (options.toml?.includes("ranks.gguf")) await writeTinyReranker(join(folder, "ranks.gguf"));
   await writeFile(file, options.toml ?? CONFIG);
   const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder };
   const flags = {

@@ -8,6 +8,8 @@ export interface ModelSpec {
   projectorPath?: string;
   gguf: GgufSummary;
   projectorGguf?: GgufSummary;
+  /** What it is run for, and for nothing else: vectors of texts, or how well texts fit a query. Absent: text. */
+  makes?: "vectors" | "ranks";
 }
 
 /** How a model is to be loaded; decided above the engines. */
@@ -76,6 +78,8 @@ export interface EngineFacts {
   load: LoadFacts;
   template: { systemRole: boolean; tools: boolean; reasoning: boolean };
   process?: EngineProcess;
+  /** Most tokens of one input, its frame included; absent unless it is run for vectors or ranks. */
+  inputTokens?: number;
 }
 
 /** `timed_out`: it was ended because it did not get ready in time. */
@@ -115,6 +119,18 @@ export interface SlotFiles {
   erase(slot: number, signal: AbortSignal): Promise<void>;
 }
 
+/** Token ids that stand before and after each text of a model. */
+export interface TokenFrame {
+  before: readonly number[];
+  after: readonly number[];
+}
+
+/** What a model says of some texts and a query: scores in the order of the texts, and the tokens of all pairs. */
+export interface Ranks {
+  scores: number[];
+  tokens: number;
+}
+
 /** One loaded model. Owns its process; nothing above knows processes or sockets. */
 export interface Loaded {
   readonly facts: EngineFacts;
@@ -128,10 +144,28 @@ export interface Loaded {
     slot: number,
     signal: AbortSignal,
   ): AsyncIterable<GenerationEvent>;
-  /** Token ids of a text; special tokens in it are plain text. */
-  tokenize(text: string, signal: AbortSignal): Promise<number[]>;
+  /**
+   * Token ids of texts, in their order, without those of the model's frame; special tokens in a text are plain text.
+   * @throws SomnusError
+   */
+  tokenize(texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
+  /** The special tokens that the model has around a text. @throws SomnusError */
+  frame(signal: AbortSignal): Promise<TokenFrame>;
+  /** The text of token ids that are all in the vocabulary. @throws SomnusError */
+  detokenize(tokens: readonly number[], signal: AbortSignal): Promise<string>;
   /** Exact prompt tokens of a request, template included. */
   count(request: GenerationRequest, signal: AbortSignal): Promise<number>;
+  /**
+   * The vectors of inputs, in their order, of length 1. Each is given as ids with the model's special tokens, and
+   * is no longer than the context; together they hold no more either. Absent unless it is run for vectors.
+   * @throws SomnusError
+   */
+  embed?(inputs: readonly (readonly number[])[], signal: AbortSignal): Promise<Float32Array[]>;
+  /**
+   * How well each text fits a query, as the model says it: more is better. Absent unless it is run for ranks.
+   * @throws SomnusError
+   */
+  rank?(query: string, texts: readonly string[], signal: AbortSignal): Promise<Ranks>;
   /** Absent when its plan named no folder for them. */
   readonly slotFiles?: SlotFiles;
   /** Resolves once, whatever ended the process. */
@@ -167,7 +201,7 @@ export interface Engine {
   /** Compute threads of a load that names none. */
   threads(): Promise<number>;
   /** Prompt tokens that the model's next load will compute at once: what its buffers are sized for. */
-  batchTokens(model: ModelSpec, accelerated: boolean): number;
+  batchTokens(model: ModelSpec, accelerated: boolean, contextTokens: number): number;
   /**
    * Starts a process and resolves when it can serve.
    * @throws LoadError when the engine ends or hangs while loading

@@ -5,4 +5,5 @@ export {
   createLlamaEngine,
   type LlamaOptions,
   NEEDED_FLAGS,
+  threadsOf,
 } from "./llama/index.js";

@@ -1,7 +1,13 @@
 import type { GenerationRequest } from "../formats/index.js";
 import { type Call, SomnusError } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
-import type { AdmitOptions, Deadline, Lease } from "../scheduling/index.js";
+import {
+  type AdmitOptions,
+  type Deadline,
+  generationWork,
+  type Lease,
+  type Work,
+} from "../scheduling/index.js";
 import { headerOf } from "./call-header.js";
 import type { InferenceParts } from "./parts.js";
 import { impliedDeadline } from "./profile.js";
@@ -43,7 +49,18 @@ export async function admit(
   request: GenerationRequest,
   options: Pick<AdmitOptions, "keepAliveMs" | "deadline" | "workload" | "mayEvict">,
 ): Promise<Lease> {
-  const lease = await parts.scheduler.admit(parts.schedulable(model), request, {
+  return admitWork(parts, call, model, generationWork(request), options);
+}
+
+/** The same for other work than answering a conversation. */
+export async function admitWork(
+  parts: InferenceParts,
+  call: Call,
+  model: PoolModel,
+  work: Work,
+  options: Pick<AdmitOptions, "keepAliveMs" | "deadline" | "workload" | "mayEvict">,
+): Promise<Lease> {
+  const lease = await parts.scheduler.admitWork(parts.schedulable(model), work, {
     ...options,
     signal: call.signal,
     onAdmitted: (ms) => {

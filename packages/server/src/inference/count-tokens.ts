@@ -1,14 +1,14 @@
 import type { GenerationRequest } from "../formats/index.js";
 import type { Call } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
-import type { Deadline } from "../scheduling/index.js";
-import { admit } from "./admission.js";
+import { type Deadline, TOKENIZER_WORK } from "../scheduling/index.js";
+import { admitWork } from "./admission.js";
 import type { InferenceParts } from "./parts.js";
 
 /**
  * The exact tokens of a prompt as its model's engine counts them. It is nobody's answer: it waits behind those, and
  * no model goes for it.
- * @throws SomnusError memory_in_use when the model is not loaded and another would have to go for it; else as `admit`
+ * @throws SomnusError memory_in_use when the model is not loaded and another would have to go for it; else as `admitWork`
  */
 export async function countTokens(
   parts: InferenceParts,
@@ -16,9 +16,7 @@ export async function countTokens(
   model: PoolModel,
   asked: { generation: GenerationRequest; deadline: Deadline | undefined },
 ): Promise<number> {
-  // What is counted needs no context, however long it is.
-  const nothing = { ...asked.generation, messages: [], maxTokens: 1 };
-  const lease = await admit(parts, call, model, nothing, {
+  const lease = await admitWork(parts, call, model, TOKENIZER_WORK, {
     keepAliveMs: null,
     deadline: asked.deadline,
     workload: "background",

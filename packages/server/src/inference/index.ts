@@ -1,5 +1,6 @@
 import type { Route } from "../http/index.js";
 import { chatRoute } from "./chat.js";
+import { embeddingsRoute } from "./embeddings.js";
 import { kvParkRoutes } from "./kv-park.js";
 import { healthRoute, readyRoute } from "./lifecycle.js";
 import { memoryRoutes } from "./memory.js";
@@ -8,8 +9,10 @@ import { modelRoutes } from "./models.js";
 import { moeOffloadRoute } from "./moe-offload.js";
 import type { InferenceParts } from "./parts.js";
 import { pinRoute } from "./pin.js";
+import { rerankRoute } from "./rerank.js";
 import { rootRoute } from "./root.js";
 import { Timing } from "./timed.js";
+import { tokenRoutes } from "./tokens.js";
 
 export { writeDoorError } from "./door-errors.js";
 export { planOf } from "./load-plan.js";
@@ -29,6 +32,9 @@ export function inferenceRoutes(parts: InferenceParts): Route[] {
     pinRoute(parts),
     chatRoute(parts),
     ...messagesRoutes(parts),
+    embeddingsRoute(parts),
+    rerankRoute(parts),
+    ...tokenRoutes(parts),
   ];
   // Those that wait for models; the others tell only of what is there.
   return routes.map((route) => (route.openWhileStaging ? route : timing.timed(route)));

@@ -26,6 +26,11 @@ export class TelemetryRecorder {
     }
   }
 
+  /** The same for work without events: what was measured of it. */
+  computed(timings: EngineTimings): void {
+    this.#timings.push(timings);
+  }
+
   /** To be called when the last event has passed. */
   telemetry(): Telemetry {
     const { admission } = this.lease;

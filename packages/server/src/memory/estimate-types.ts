@@ -11,6 +11,8 @@ export interface Want {
   /** Full-length KV for sliding-window layers (`--swa-full`). */
   fullSlidingWindow?: boolean;
   flashAttention?: boolean;
+  /** It is run for vectors or ranks: every token of a batch has an output. Encoders are run for nothing else. */
+  vectors?: boolean;
 }
 
 /** The memory of one layer of a model. Bytes. */

@@ -23,6 +23,8 @@ export interface KnownUse {
   additionalModalities: Modality[];
   engine: string;
   untested: boolean;
+  /** Whether its vectors may be cut to fewer numbers. */
+  matryoshka?: boolean;
 }
 
 /** The files that a `[[models]]` block names itself. */
@@ -72,6 +74,7 @@ export function catalogUse(model: CatalogModel): KnownUse {
     additionalModalities: model.additional_modalities ?? [],
     engine: model.engine,
     untested: !model.verified,
+    ...(model.matryoshka === undefined ? {} : { matryoshka: model.matryoshka }),
   };
 }
 

@@ -57,12 +57,16 @@ export interface PoolModel {
   /** The projector's header; null without one. */
   projectorGguf: GgufSummary | null;
   sampling: SamplingDefaults;
+  /** Whether its vectors may be cut to fewer numbers. */
+  matryoshka: boolean;
 }
 
 /** Slots of a text model when its block names none. */
 const DEFAULT_SLOTS = 4;
 /** The pool context a model gets when its block names none: enough for agents, within reason. */
 const DEFAULT_CONTEXT_TOKENS = 32_768;
+/** The same of an embedding model, which computes its longest input at once, and for which every token has an output. */
+const DEFAULT_INPUT_TOKENS = 2_048;
 /** What is assumed when the file does not tell its trained context. */
 const UNKNOWN_CONTEXT_TOKENS = 8_192;
 
@@ -79,6 +83,8 @@ export async function buildPoolModel(
 ): Promise<PoolModel> {
   const { gguf, projectorGguf, problem } = await readFiles(block, files);
   const trained = gguf?.contextLength ?? UNKNOWN_CONTEXT_TOKENS;
+  const embeds = block.modality === "embeddings";
+  const usual = Math.min(trained, embeds ? DEFAULT_INPUT_TOKENS : DEFAULT_CONTEXT_TOKENS);
   const idleSecs = block.idle_unload_secs ?? options.idleUnloadSecs;
   return {
     id: block.id,
@@ -93,8 +99,9 @@ export async function buildPoolModel(
     gguf,
     problem,
     slots: block.slots ?? DEFAULT_SLOTS,
-    contextTokens: block.context_len ?? Math.min(trained, DEFAULT_CONTEXT_TOKENS),
-    maxContextTokens: block.context_len ?? trained,
+    contextTokens: block.context_len ?? usual,
+    // The buffers of an embedding model grow with its longest input, wanted or not.
+    maxContextTokens: block.context_len ?? (embeds ? usual : trained),
     idleUnloadMs: idleSecs === 0 ? Number.POSITIVE_INFINITY : idleSecs * 1_000,
     plan: {
       gpuLayers: block.gpu_layers,
@@ -112,6 +119,7 @@ export async function buildPoolModel(
       firmContext: block.context_len !== undefined,
     },
     projectorGguf,
+    matryoshka: block.matryoshka === true,
     sampling: {
       ...(block.default_temperature === undefined
         ? {}

@@ -230,12 +230,15 @@ export class Pool {
       additional_modalities: use.additionalModalities,
       engine: use.engine as ModelConfig["engine"],
       allow_untested: use.untested,
+      ...(use.matryoshka === undefined ? {} : { matryoshka: use.matryoshka }),
       ...more,
     });
   }
 
   /** A configured block that leaves open what a model is for gets what is known of it. */
-  #filled(block: ModelConfig, use: KnownUse): ModelConfig {
+  #filled(configured: ModelConfig, use: KnownUse): ModelConfig {
+    const { matryoshka = use.matryoshka } = configured;
+    const block = matryoshka === undefined ? configured : { ...configured, matryoshka };
     const usual = this.#options.modelBlock({ id: block.id });
     if (block.modality !== usual.modality || block.additional_modalities.length > 0) return block;
     return {

@@ -8,6 +8,13 @@ export { type AdmissionFacts, Lease } from "./shell/lease.js";
 export { withLease } from "./shell/out-of-memory-retry.js";
 export type { Schedulable } from "./shell/schedulable.js";
 export { Scheduler } from "./shell/scheduler.js";
+export {
+  generationWork,
+  inputsWork,
+  roundTokens,
+  TOKENIZER_WORK,
+  type Work,
+} from "./shell/work.js";
 export type { MemoryState, MemoryTerms } from "./state/memory-terms.js";
 export type { Deadline, ModelPhase, ModelTerms, SchedulerLimits } from "./state/state.js";
 export type { Workload } from "./turns/workload.js";

@@ -33,6 +33,8 @@ const FLAGS = {
   "--ubatch-size": 1,
   "--sse-ping-interval": 1,
   "--verbosity": 1,
+  "--embedding": 0,
+  "--reranking": 0,
   "--cpu-moe": 0,
   "--override-tensor": 1,
   "--tensor-split": 1,
@@ -190,6 +192,75 @@ function orders(prompt) {
   return told;
 }
 
+/** As `tokenize_mixed` of llama-server: texts become tokens, numbers stay. */
+function tokenize({ content, add_special }) {
+  const ids = [content]
+    .flat()
+    .flatMap((part) => (typeof part === "string" ? tokens(part).map(tokenId) : [part]));
+  return add_special ? [FRAME[0], ...ids, FRAME[1]] : ids;
+}
+
+/** What stands around a text. */
+const FRAME = [1, 2];
+
+// ---- vectors ----
+
+const VECTOR_LENGTH = 128;
+
+/** A vector of length 1 that only these tokens have, whatever stands beside them in a batch. */
+function vectorOf(ids) {
+  const sums = Array.from({ length: VECTOR_LENGTH }, (_, at) =>
+    ids.reduce((sum, id, place) => sum + Math.sin(id * (at + 1) + place), 0.1),
+  );
+  const norm = Math.hypot(...sums);
+  return Float32Array.from(sums, (value) => value / norm);
+}
+
+async function embeddings(res, body) {
+  if (!args["--embedding"]) return sendError(res, 501, "not_supported_error", "not for vectors");
+  const inputs = body.input;
+  const told = script().vectors ?? {};
+  const lengths = inputs.map((ids) => ids.length);
+  note("request", { promptTokens: lengths.reduce((sum, length) => sum + length, 0), body });
+  if (lengths.some((length) => length > Number(args["--ubatch-size"]))) {
+    return sendError(res, 500, "server_error", "input is too large to process");
+  }
+  if (told.hang) {
+    await new Promise((resolve) => res.on("close", resolve));
+    return note("disconnect");
+  }
+  if (told.ms) await sleep(told.ms);
+  if (told.oom) {
+    process.stderr.write(
+      "E ggml_backend_cpu_buffer_type_alloc_buffer: failed to allocate buffer\n",
+    );
+    return sendError(res, 500, "server_error", "Compute error.");
+  }
+  const data = inputs.map((ids, index) => {
+    const vector =
+      told.lie === "nan" ? new Float32Array(VECTOR_LENGTH).fill(Number.NaN) : vectorOf(ids);
+    const embedding = Buffer.from(vector.buffer).toString("base64");
+    return { object: "embedding", index, embedding };
+  });
+  if (told.lie === "missing") data.pop();
+  sendJson(res, 200, { object: "list", data });
+}
+
+/** Scores a text by how many of its words are in the query. */
+function rerank(res, { query, documents }) {
+  if (!args["--reranking"]) return sendError(res, 501, "not_supported_error", "not for ranks");
+  const wanted = new Set(query.toLowerCase().split(/\s+/));
+  const results = documents.map((text, index) => {
+    const words = text.toLowerCase().split(/\s+/);
+    const hits = words.filter((word) => wanted.has(word)).length;
+    return { index, relevance_score: (4 * hits) / words.length - 2 };
+  });
+  results.sort((a, b) => b.relevance_score - a.relevance_score);
+  const all = documents.flatMap((text) => [...tokens(query), ...tokens(text)]);
+  note("request", { promptTokens: all.length, body: { query, documents } });
+  sendJson(res, 200, { results, usage: { prompt_tokens: all.length } });
+}
+
 // ---- slots ----
 
 const slots = Array.from({ length: slotCount }, () => ({ prefix: [], tail: Promise.resolve() }));
@@ -252,8 +323,10 @@ async function answer(req, res) {
     return sendError(res, 400, "invalid_request_error", String(error.message));
   }
   if (path === "/completion") return sendJson(res, 200, { content: "alive" });
-  if (path === "/tokenize")
-    return sendJson(res, 200, { tokens: tokens(body.content).map(tokenId) });
+  if (path === "/tokenize") return sendJson(res, 200, { tokens: tokenize(body) });
+  if (path === "/detokenize") return sendJson(res, 200, { content: body.tokens.join(" ") });
+  if (path === "/v1/embeddings") return embeddings(res, body);
+  if (path === "/v1/rerank") return rerank(res, body);
   if (path === "/apply-template") return sendJson(res, 200, { prompt: template(body.messages) });
   if (path === "/v1/chat/completions/input_tokens") {
     return sendJson(res, 200, { input_tokens: tokens(template(body.messages)).length });

@@ -63,6 +63,8 @@ export interface FakeScript {
     erase?: "hang" | "fail";
     bytes?: number;
   };
+  /** What it does when it is asked for vectors; absent: they come at once. */
+  vectors?: { ms?: number; hang?: boolean; oom?: boolean; lie?: "nan" | "missing" };
   /** Prints no log line of its own. */
   silent?: boolean;
   /** Stays when asked to end. */

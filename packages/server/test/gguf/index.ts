@@ -9,6 +9,7 @@ export {
   writeTinyLlama,
   writeTinyMoe,
   writeTinyProjector,
+  writeTinyReranker,
 } from "./tiny-models.js";
 export { randomFrom } from "./weights.js";
 export {

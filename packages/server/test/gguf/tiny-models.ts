@@ -39,6 +39,19 @@ export async function writeTinyBert(path: string): Promise<void> {
   await writeGguf(path, tinyBert());
 }
 
+/** The same encoder with a head that tells how well a text fits a query. */
+export async function writeTinyReranker(path: string): Promise<void> {
+  const { metadata, tensors } = tinyBert();
+  await writeGguf(path, {
+    metadata: metadata.map(([key, value]) => [key, key === "bert.pooling_type" ? u32(4) : value]),
+    tensors: [
+      ...tensors,
+      tensor("cls.output.weight", [EMBEDDING, 1], scattered(0.5, 9)),
+      exactTensor("cls.output.bias", [1], ones),
+    ],
+  });
+}
+
 /** A vision projector (mmproj) that fits the tiny llama's embedding length. */
 export async function writeTinyProjector(path: string): Promise<void> {
   await writeGguf(path, tinyProjector());

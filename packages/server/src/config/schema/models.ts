@@ -171,6 +171,12 @@ export const ModelSettings = Table(
     cache_type_v: Type.Optional(
       Choice(CACHE_TYPES, { description: "Number format of cached values." }),
     ),
+    matryoshka: Type.Optional(
+      Flag({
+        description:
+          "Whether an embedding model was trained so that its vectors can be shortened (`dimensions` of a request). Without it the catalog tells.",
+      }),
+    ),
     threads: Type.Optional(
       Count({
         minimum: 1,

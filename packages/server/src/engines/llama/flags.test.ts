@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { LoadPlan } from "../engine.js";
-import { type LaunchModel, launchFlags, NEEDED_FLAGS } from "./flags.js";
+import { type LaunchModel, launchFlags, longestInput, NEEDED_FLAGS } from "./flags.js";
 
 const model: LaunchModel = {
   id: "m",
@@ -137,6 +137,50 @@ it("spreads layers over several devices as it is told", () => {
   expect(launchFlags(model, plan, settings)).not.toContain("--tensor-split");
 });
 
+/** An encoder that looks at all of a text at once. */
+const encoder: LaunchModel = {
+  ...model,
+  makes: "vectors",
+  gguf: {
+    ...model.gguf,
+    contextLength: 512,
+    pooling: "mean",
+    attention: { causal: false } as NonNullable<LaunchModel["gguf"]["attention"]>,
+  },
+};
+
+it("computes an encoder's longest input at once", () => {
+  const flags = launchFlags(encoder, { ...plan, contextTokens: 2048 }, settings);
+  expect(flags).toContain("--embedding");
+  expect(value(flags, "--batch-size")).toBe("2048");
+  expect(value(flags, "--ubatch-size")).toBe("2048");
+  expect(longestInput(encoder, 2048)).toBe(512);
+  expect(longestInput(encoder, 300)).toBe(300);
+  const ranks = launchFlags({ ...encoder, makes: "ranks" }, plan, settings);
+  expect(ranks).toContain("--reranking");
+  expect(ranks).not.toContain("--embedding");
+  expect(value(ranks, "--ubatch-size")).toBe("8192");
+});
+
+it("computes the inputs of a model that reads on in pieces, one token short of its context", () => {
+  const decoder: LaunchModel = {
+    ...model,
+    makes: "vectors",
+    gguf: { ...model.gguf, pooling: "last" },
+  };
+  const flags = launchFlags(decoder, plan, { ...settings, batch: 2048 });
+  expect(value(flags, "--batch-size")).toBe("512");
+  expect(value(flags, "--ubatch-size")).toBe("512");
+  expect(longestInput(decoder, 8192)).toBe(8191);
+  const averaging = { ...decoder, gguf: { ...decoder.gguf, pooling: "mean" } };
+  expect(value(launchFlags(averaging, plan, settings), "--ubatch-size")).toBe("8192");
+});
+
+it("asks a text model for text alone", () => {
+  const flags = launchFlags(model, plan, settings);
+  for (const name of ["--embedding", "--reranking"]) expect(flags).not.toContain(name);
+});
+
 it("lets the server pick its port on loopback", () => {
   const flags = launchFlags(model, plan, {
     ...settings,
@@ -147,10 +191,14 @@ it("lets the server pick its port on loopback", () => {
 });
 
 it("uses no flag that is not asked of a build", () => {
-  const all = [1, 12]
-    .flatMap((cpuExpertLayers) =>
+  const uses = [
+    [1, "vectors"],
+    [12, "ranks"],
+  ] as const;
+  const all = uses
+    .flatMap(([cpuExpertLayers, makes]) =>
       launchFlags(
-        { ...model, projectorPath: "/p" },
+        { ...model, projectorPath: "/p", makes },
         {
           ...plan,
           cpuExpertLayers,

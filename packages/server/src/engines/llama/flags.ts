@@ -6,8 +6,10 @@ import type { LoadPlan, ModelSpec } from "../engine.js";
 export type Listen = { kind: "socket"; path: string } | { kind: "loopback"; host: string };
 
 /** What of a model decides its command line. */
-export interface LaunchModel extends Pick<ModelSpec, "id" | "weightsPath" | "projectorPath"> {
-  gguf: Pick<GgufSummary, "layers" | "predictionLayers">;
+export interface LaunchModel
+  extends Pick<ModelSpec, "id" | "weightsPath" | "projectorPath" | "makes"> {
+  gguf: Pick<GgufSummary, "layers" | "predictionLayers"> &
+    Partial<Pick<GgufSummary, "attention" | "pooling" | "contextLength">>;
 }
 
 export interface LaunchSettings {
@@ -65,14 +67,16 @@ export function launchFlags(
     ...["--threads", String(threads)],
     ...["--threads-batch", String(threads)],
     ...["--threads-http", String(2 * plan.slots + HTTP_THREADS_BESIDE_SLOTS)],
-    ...["--batch-size", String(logicalBatch(model, batch))],
-    ...["--ubatch-size", String(physicalBatch(model, batch))],
+    ...["--batch-size", String(logicalBatch(model, batch, plan.contextTokens))],
+    ...["--ubatch-size", String(physicalBatch(model, batch, plan.contextTokens))],
     // Silence is ours to judge, and a comment line would only wake us.
     ...["--sse-ping-interval", "-1"],
     // Level 4 is the first that names the phases and the buffers of a load.
     ...["--verbosity", "4"],
     ...expertFlags(model, plan.cpuExpertLayers),
   ];
+  if (model.makes === "vectors") flags.push("--embedding");
+  if (model.makes === "ranks") flags.push("--reranking");
   if (plan.layersOnDevice !== undefined) {
     flags.push("--tensor-split", plan.layersOnDevice.join(","));
   }
@@ -103,13 +107,31 @@ function expertFlags({ id, gguf }: LaunchModel, count: number): string[] {
   return ["--override-tensor", `^blk\\.(${layers})${EXPERT_TENSORS.source}=CPU`];
 }
 
-function logicalBatch(model: LaunchModel, batch: number): number {
+function logicalBatch(model: LaunchModel, batch: number, contextTokens: number): number {
+  if (model.makes !== undefined) return physicalBatch(model, batch, contextTokens);
   return model.projectorPath === undefined ? batch : Math.max(batch, PICTURE_TOKENS);
 }
 
-export function physicalBatch(model: LaunchModel, batch: number): number {
+/** Prompt tokens that are computed at once. */
+export function physicalBatch(model: LaunchModel, batch: number, contextTokens: number): number {
+  if (needsWholeInputs(model)) return contextTokens;
   if (model.projectorPath !== undefined) return PICTURE_TOKENS;
   return Math.min(batch, LARGEST_PHYSICAL_BATCH);
+}
+
+/**
+ * Whether an input can be computed only as a whole, so that a batch has to hold the longest one
+ * (`server_slot::can_split`, server-context.cpp): every token has to see every other, or all of them count.
+ */
+function needsWholeInputs({ makes, gguf }: LaunchModel): boolean {
+  if (makes === undefined) return false;
+  return gguf.attention?.causal === false || (makes === "vectors" && gguf.pooling !== "last");
+}
+
+/** Most tokens of one input of a model that makes vectors or ranks: one computed in pieces leaves a token free. */
+export function longestInput(model: LaunchModel, contextTokens: number): number {
+  const trained = model.gguf.contextLength ?? contextTokens;
+  return Math.min(trained, needsWholeInputs(model) ? contextTokens : contextTokens - 1);
 }
 
 /** Flags that a build must have to be run by us; `--help` of the build names them. */
@@ -137,6 +159,8 @@ export const NEEDED_FLAGS: readonly string[] = [
   "--ubatch-size",
   "--sse-ping-interval",
   "--verbosity",
+  "--embedding",
+  "--reranking",
   "--cpu-moe",
   "--override-tensor",
   "--cache-type-k",

@@ -193,7 +193,7 @@ describe.skipIf(windows)("a generation", () => {
   it("leaves nothing on the signal of a long-lived caller", async () => {
     const control = new AbortController();
     for (let at = 0; at < 20; at++) await collect(ask("[[say:a]]"), control.signal);
-    await loaded.tokenize("a", control.signal);
+    await loaded.tokenize(["a"], control.signal);
     await loaded.count(ask("a"), control.signal);
     await collect(ask("[[lie:http-500]]"), control.signal).catch(() => {});
     expect(getEventListeners(control.signal, "abort")).toHaveLength(0);

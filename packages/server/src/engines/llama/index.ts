@@ -5,12 +5,13 @@ import { listDevices } from "./devices.js";
 import { physicalBatch } from "./flags.js";
 import { loadModel } from "./load.js";
 import type { LlamaOptions } from "./options.js";
-import { computeThreads, readMachineCpus } from "./threads.js";
+import { computeThreads, readMachineCpus, threadsOf } from "./threads.js";
 
 export { listDevices } from "./devices.js";
 export { CONTEXT_CHECKPOINTS, NEEDED_FLAGS } from "./flags.js";
 export { configuredRun, type LlamaOptions } from "./options.js";
 export { endOf, startServer } from "./start.js";
+export { threadsOf } from "./threads.js";
 
 /** The engine for GGUF text models: one llama-server a loaded model. */
 export function createLlamaEngine(options: LlamaOptions): Engine {
@@ -31,8 +32,10 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
     devices: async () => devicesOf(await options.binary()),
     build: async () => buildOf(await options.binary()),
     threads,
-    batchTokens: (model, accelerated) =>
-      physicalBatch(model, batchSize(rates.of(rateKey(model, accelerated)), accelerated)),
+    batchTokens: (model, accelerated, contextTokens) => {
+      const usual = batchSize(rates.of(rateKey(model, accelerated)), accelerated);
+      return physicalBatch(model, usual, contextTokens);
+    },
     async load(model, plan, on, signal) {
       signal.throwIfAborted();
       swept ??= sweepAddresses(options.runtimeDir);
@@ -48,9 +51,10 @@ export function createLlamaEngine(options: LlamaOptions): Engine {
           version: binary.version,
           build: buildOf(binary),
           env,
-          threads: plan.threads ?? (await threads()),
+          threads: plan.threads ?? threadsOf(model, await threads()),
           batch: batchSize(rates.of(key), accelerated),
-          waitPolicy: options.waitPolicy,
+          // A helper computes beside others: threads that wait busily would starve them, and it.
+          waitPolicy: model.makes === undefined ? options.waitPolicy : "passive",
           runtimeDir: options.runtimeDir,
           addressKind: options.addressKind,
           stallMs: options.stallMs,

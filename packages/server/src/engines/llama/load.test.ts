@@ -122,7 +122,8 @@ describe.skipIf(process.platform === "win32")("a load", () => {
 
   it("works on loopback with a key where sockets are not available", async () => {
     const { one } = await load({ addressKind: "loopback" });
-    expect(await one.tokenize("a b", new AbortController().signal)).toHaveLength(2);
+    const [tokens] = await one.tokenize(["a b"], new AbortController().signal);
+    expect(tokens).toHaveLength(2);
     const start = (await fake.journal()).find((event) => event.event === "start");
     expect(start?.args).toContain("127.0.0.1");
   });

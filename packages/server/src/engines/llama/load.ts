@@ -6,7 +6,7 @@ import {
   type LoadProgress,
   type ModelSpec,
 } from "../engine.js";
-import { physicalBatch } from "./flags.js";
+import { longestInput, physicalBatch } from "./flags.js";
 import type { LoadLog } from "./load-log.js";
 import { LlamaLoaded } from "./loaded.js";
 import { endOf, type LlamaServer, type StartSettings, startServer } from "./start.js";
@@ -41,17 +41,21 @@ export async function loadModel(
     const loaded = new LlamaLoaded({
       facts: {
         ...facts(settings.version, plan, loading, props),
+        ...(model.makes === undefined
+          ? {}
+          : { inputTokens: longestInput(model, loading.contextTokens ?? plan.contextTokens) }),
         process: {
           pid: process.pid,
           build: settings.build,
           threads: settings.threads,
-          batchTokens: physicalBatch(model, settings.batch),
+          batchTokens: physicalBatch(model, settings.batch, plan.contextTokens),
         },
       },
       process,
       client,
       exited,
       hasSlotFolder: plan.slotFolder !== undefined,
+      makes: model.makes,
       stallMs: settings.stallMs,
       onPrefill: settings.onPrefill,
     });

@@ -1,6 +1,13 @@
 import type { GenerationEvent, GenerationRequest } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
-import type { EngineFacts, ExitReason, Loaded, SlotFiles } from "../engine.js";
+import type {
+  EngineFacts,
+  ExitReason,
+  Loaded,
+  ModelSpec,
+  SlotFiles,
+  TokenFrame,
+} from "../engine.js";
 import type { HostedProcess } from "../host/index.js";
 import { CallReader } from "./calls/index.js";
 import { type EngineClient, type JsonAnswer, readJson } from "./client.js";
@@ -8,6 +15,7 @@ import { brokenAnswer, engineError, exitError, stalled, withReasonOf } from "./e
 import { readStream } from "./read-stream.js";
 import { slotFiles } from "./slot-files.js";
 import { StallClock } from "./stall-clock.js";
+import { type Ask, detokenize, embed, frame, rank, tokenize } from "./whole-answers.js";
 import { chatBody, promptBody } from "./write-request.js";
 
 /** A broken connection is often the first sign of a dead process; how long its end is waited for, ms. */
@@ -23,6 +31,8 @@ export interface LlamaParts {
   exited: Promise<ExitReason>;
   /** Whether it was started with a folder for what its slots hold. */
   hasSlotFolder: boolean;
+  /** What it was started for, beside text. */
+  makes: ModelSpec["makes"];
   /** Silence allowed while a request runs, ms. */
   stallMs: number;
   /** Told what the engine measured for a prompt. */
@@ -34,15 +44,19 @@ export class LlamaLoaded implements Loaded {
   readonly facts: EngineFacts;
   readonly exited: Promise<ExitReason>;
   readonly slotFiles?: SlotFiles;
+  readonly embed?: NonNullable<Loaded["embed"]>;
+  readonly rank?: NonNullable<Loaded["rank"]>;
   readonly #parts: LlamaParts;
+  #frame: TokenFrame | undefined;
 
   constructor(parts: LlamaParts) {
     this.#parts = parts;
     this.facts = parts.facts;
     this.exited = parts.exited;
-    if (parts.hasSlotFolder) {
-      this.slotFiles = slotFiles((path, body, signal) => this.#ask(path, body, signal));
-    }
+    const ask: Ask = (path, body, signal) => this.#ask(path, body, signal);
+    if (parts.hasSlotFolder) this.slotFiles = slotFiles(ask);
+    if (parts.makes === "vectors") this.embed = (...inputs) => embed(ask, ...inputs);
+    if (parts.makes === "ranks") this.rank = (...texts) => rank(ask, ...texts);
   }
 
   generate(
@@ -55,15 +69,17 @@ export class LlamaLoaded implements Loaded {
     return this.#choices(request, slot, signal);
   }
 
-  async tokenize(text: string, signal: AbortSignal): Promise<number[]> {
-    const body = await this.#ask(
-      "/tokenize",
-      { content: text.toWellFormed(), add_special: false, parse_special: false },
-      signal,
-    );
-    const tokens = (body as { tokens?: unknown } | null)?.tokens;
-    if (!Array.isArray(tokens)) throw brokenAnswer(body);
-    return tokens as number[];
+  tokenize(texts: readonly string[], signal: AbortSignal): Promise<number[][]> {
+    return tokenize((...call) => this.#ask(...call), texts, signal);
+  }
+
+  async frame(signal: AbortSignal): Promise<TokenFrame> {
+    this.#frame ??= await frame((...call) => this.#ask(...call), signal);
+    return this.#frame;
+  }
+
+  detokenize(tokens: readonly number[], signal: AbortSignal): Promise<string> {
+    return detokenize((...call) => this.#ask(...call), tokens, signal);
   }
 
   async count(request: GenerationRequest, signal: AbortSignal): Promise<number> {
@@ -141,7 +157,10 @@ export class LlamaLoaded implements Loaded {
     } finally {
       call.end();
     }
-    if (answer.status !== 200) throw engineError(answer.status, answer.body);
+    if (answer.status !== 200) {
+      const error = engineError(answer.status, answer.body);
+      throw withReasonOf(error, this.#parts.process.lastLines());
+    }
     return answer.body;
   }
 

@@ -1,4 +1,5 @@
 import { type LogicalCpu, readControlGroup, readCpus, SystemFiles } from "../../processes/index.js";
+import type { ModelSpec } from "../engine.js";
 
 export interface MachineCpus {
   /** Logical processors that this process may run on. */
@@ -25,6 +26,15 @@ export function computeThreads(machine: MachineCpus): number {
   const cores = new Set(performance.map((cpu) => cpu.core ?? cpu.id)).size;
   const granted = machine.quota === null ? cores : Math.min(cores, Math.floor(machine.quota));
   return Math.max(1, granted >= SPARE_FROM ? granted - 1 : granted);
+}
+
+/**
+ * Compute threads of a model, of those that an interactive engine gets. One that makes vectors or ranks is a helper
+ * beside it: one thread, two where there are four or more.
+ */
+export function threadsOf({ makes }: Pick<ModelSpec, "makes">, interactive: number): number {
+  if (makes === undefined) return interactive;
+  return interactive >= SPARE_FROM ? 2 : 1;
 }
 
 /** What this machine lets this process use. */

@@ -8,8 +8,8 @@ import type {
   Sampling,
 } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
+import { parseKeepAlive } from "../keep-alive.js";
 import { requirePromptWithin } from "../prompt-length.js";
-import { parseKeepAlive } from "./keep-alive.js";
 
 /** The limits that a chat body is held to. */
 export interface ChatLimits {

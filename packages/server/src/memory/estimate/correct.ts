@@ -58,6 +58,7 @@ export function settingsKey(settings: LoadSettings): string {
     `batch=${batchTokens}`,
     `full-window=${settings.fullSlidingWindow ?? false}`,
     `flash-attention=${settings.flashAttention ?? true}`,
+    ...(settings.vectors === true ? ["vectors=true"] : []),
     `gpu-layers=${gpuLayers}`,
     `cpu-experts=${cpuExpertLayers}`,
     `projector=${settings.projector}`,

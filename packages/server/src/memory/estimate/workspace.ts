@@ -49,7 +49,7 @@ export function workspaceOf(
 ): Workspace {
   const tokens = kinds.keepsKv ? Math.min(want.batchTokens, want.contextTokens) : want.batchTokens;
   // An engine that is run for vectors wants an output of every token of a batch.
-  const every = !kinds.keepsKv;
+  const every = want.vectors === true || !kinds.keepsKv;
   // `n_outputs_pp` of `llama_context::sched_reserve`; a server bounds it by its slots (`server_output_limits`).
   const outputs = Math.min(tokens, every ? tokens : want.slots);
   // `llama_context::graph_reserve` lays it out for as many tokens of each slot.

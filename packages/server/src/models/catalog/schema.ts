@@ -147,6 +147,9 @@ const CatalogModel = Type.Object(
     context_length: Type.Optional(
       Type.Integer({ minimum: 1, description: "Tokens of context it was trained for." }),
     ),
+    matryoshka: Type.Optional(
+      Type.Boolean({ description: "Whether its vectors may be cut to fewer numbers." }),
+    ),
     summary: Text,
     starter: Type.Optional(Type.Boolean({ description: "Brought by a first start." })),
     verified: Type.Boolean({

@@ -43,7 +43,9 @@ function loaded(plan: LoadPlan, script: EngineScript, onEnd: () => void): Loaded
       template: { systemRole: true, tools: false, reasoning: false },
     },
     generate: () => script.generate?.() ?? nothing(),
-    tokenize: async () => [],
+    tokenize: async (texts) => texts.map(() => []),
+    frame: async () => ({ before: [], after: [] }),
+    detokenize: async () => "",
     count: async () => (await script.count?.()) ?? 10,
     exited: exited.then(() => ({
       kind: "closed",

@@ -179,7 +179,8 @@ function refuseTooLong(
       "num_ctx",
     );
   }
-  if (need.promptTokens === undefined || need.promptTokens < room) return null;
+  const least = Math.min(1, need.maxTokens);
+  if (need.promptTokens === undefined || need.promptTokens + least <= room) return null;
   return refuse(
     state,
     model,

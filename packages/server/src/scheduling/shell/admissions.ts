@@ -1,8 +1,5 @@
-import type { GenerationRequest } from "../../formats/index.js";
 import { SomnusError, toSomnusError } from "../../http/errors.js";
 import type { MemoryTier } from "../../memory/index.js";
-import { needOf } from "../decision/context-need.js";
-import { type Outline, outlineOf } from "../state/outline.js";
 import type { Deadline, SchedulerEffect, SchedulerEvent, SchedulerState } from "../state/state.js";
 import { tierOf } from "../state/tier-of.js";
 import type { Workload } from "../turns/workload.js";
@@ -12,6 +9,7 @@ import type { KeptEngine, KeptEngines } from "./kept-engines.js";
 import { type AdmissionFacts, Lease, type LeaseEvents } from "./lease.js";
 import { refusalOf } from "./refusal.js";
 import type { Schedulable } from "./schedulable.js";
+import type { Work } from "./work.js";
 
 /** How a request is to be admitted. */
 export interface AdmitOptions {
@@ -34,8 +32,7 @@ export interface AdmitOptions {
 }
 
 interface Waiting {
-  request: GenerationRequest;
-  outline: Outline;
+  work: Work;
   arrivedAt: number;
   cameFrom: MemoryTier;
   causedLoad: boolean;
@@ -69,12 +66,11 @@ export class Admissions {
     this.#post = options.post;
   }
 
-  /** As `Scheduler.admit`. */
-  admit(model: Schedulable, request: GenerationRequest, options: AdmitOptions): Promise<Lease> {
+  /** As `Scheduler.admitWork`. */
+  admit(model: Schedulable, work: Work, options: AdmitOptions): Promise<Lease> {
     const { signal, onAdmitted = () => {}, deadline, ...wanted } = options;
     if (signal.aborted) return Promise.reject(signal.reason);
     const id = this.#nextRequest++;
-    const outline = outlineOf(request);
     const at = now();
     return new Promise<Lease>((resolve, reject) => {
       const onAbort = () => this.#post({ type: "cancelled", request: id, at: now() });
@@ -82,8 +78,7 @@ export class Admissions {
       signal.addEventListener("abort", onAbort, { once: true });
       this.#models.set(model.terms.id, model);
       this.#waiting.set(id, {
-        request,
-        outline,
+        work,
         arrivedAt: at,
         cameFrom: tierOf(this.#state.models.get(model.terms.id)),
         causedLoad: false,
@@ -102,8 +97,8 @@ export class Admissions {
         type: "arrived",
         request: id,
         terms: model.terms,
-        need: needOf(request),
-        outline,
+        need: work.need,
+        outline: work.outline,
         ...wanted,
         ...(deadline === undefined ? {} : { deadline }),
         at,
@@ -140,7 +135,7 @@ export class Admissions {
       effect.maxTokens,
       this.#factsOf(waiting, engine, model, at),
       engine.loaded!,
-      waiting.outline,
+      waiting.work.outline,
       this.#eventsOf(id, model, engine, () => engine.leases.delete(lease)),
     );
     if (engine.leases.size === 0) engine.lastOutputAt = at;
@@ -159,12 +154,13 @@ export class Admissions {
       const { code, message } = error;
       this.#post({ type: "countFailed", request: id, code, message, at: now() });
     };
-    if (!waiting || !engine?.loaded) {
+    const count = waiting?.work.count;
+    if (!waiting || !count || !engine?.loaded) {
       failed(new SomnusError("engine_failed", "The engine ended."));
       return;
     }
     try {
-      const promptTokens = await engine.loaded.count(waiting.request, waiting.signal);
+      const promptTokens = await count(engine.loaded, waiting.signal);
       this.#post({ type: "counted", request: id, promptTokens, at: now() });
     } catch (error) {
       failed(toSomnusError(error));

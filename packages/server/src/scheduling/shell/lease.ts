@@ -1,5 +1,6 @@
-import type { EngineFacts, Loaded, LoadFacts } from "../../engines/index.js";
+import type { EngineFacts, Loaded, LoadFacts, Ranks, TokenFrame } from "../../engines/index.js";
 import type { GenerationEvent, GenerationRequest, ToolCall } from "../../formats/index.js";
+import { SomnusError } from "../../http/errors.js";
 import type { MemoryTier, Placement } from "../../memory/index.js";
 import { type Outline, withAnswer } from "../state/outline.js";
 import type { Schedulable } from "./schedulable.js";
@@ -91,10 +92,57 @@ export class Lease {
     }
   }
 
-  /** Exact prompt tokens of a request, template included. @throws SomnusError */
-  async count(request: GenerationRequest, signal: AbortSignal): Promise<number> {
+  /** As `Loaded.embed`. @throws SomnusError */
+  async embed(
+    inputs: readonly (readonly number[])[],
+    signal: AbortSignal,
+  ): Promise<Float32Array[]> {
+    const vectors = await this.#engine(({ embed }) => embed?.(inputs, signal));
+    this.#answered = true;
+    return vectors;
+  }
+
+  /** As `Loaded.rank`. @throws SomnusError */
+  async rank(query: string, texts: readonly string[], signal: AbortSignal): Promise<Ranks> {
+    const ranks = await this.#engine(({ rank }) => rank?.(query, texts, signal));
+    this.#answered = true;
+    return ranks;
+  }
+
+  /** As `Loaded.tokenize`. @throws SomnusError */
+  tokenize(texts: readonly string[], signal: AbortSignal): Promise<number[][]> {
+    return this.#engine((loaded) => loaded.tokenize(texts, signal));
+  }
+
+  /** As `Loaded.frame`. @throws SomnusError */
+  frame(signal: AbortSignal): Promise<TokenFrame> {
+    return this.#engine((loaded) => loaded.frame(signal));
+  }
+
+  /** As `Loaded.detokenize`. @throws SomnusError */
+  detokenize(tokens: readonly number[], signal: AbortSignal): Promise<string> {
+    return this.#engine((loaded) => loaded.detokenize(tokens, signal));
+  }
+
+  /** As `Loaded.count`. @throws SomnusError */
+  count(request: GenerationRequest, signal: AbortSignal): Promise<number> {
+    return this.#engine((loaded) => loaded.count(request, signal));
+  }
+
+  /** Tells how many tokens of what is reserved are needed: the others are given to who waits. */
+  needs(tokens: number): void {
+    if (!this.#released) this.events.promptMeasured(tokens);
+  }
+
+  async #engine<Answer>(ask: (loaded: Loaded) => Promise<Answer> | undefined): Promise<Answer> {
     try {
-      return await this.loaded.count(request, signal);
+      const asked = ask(this.loaded);
+      if (asked === undefined) {
+        throw new SomnusError("internal", "The model was loaded for something else.");
+      }
+      const answer = await asked;
+      this.events.output();
+      return answer;
     } catch (error) {
       this.events.failed(error);
       throw error;

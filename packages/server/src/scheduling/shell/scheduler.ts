@@ -38,6 +38,7 @@ import type { Schedulable } from "./schedulable.js";
 import { TierMoves } from "./tier-moves.js";
 import { Timer } from "./timer.js";
 import { Waiters } from "./waiters.js";
+import { generationWork, type Work } from "./work.js";
 
 /**
  * Decides when a request runs, and runs the effects of that decision. Only this shell holds engines;
@@ -149,7 +150,12 @@ export class Scheduler {
    * @throws SomnusError when it is refused, or the signal's reason when that fires first
    */
   admit(model: Schedulable, request: GenerationRequest, options: AdmitOptions): Promise<Lease> {
-    return this.#admissions.admit(model, request, options);
+    return this.admitWork(model, generationWork(request), options);
+  }
+
+  /** The same for other work than answering a conversation. */
+  admitWork(model: Schedulable, work: Work, options: AdmitOptions): Promise<Lease> {
+    return this.#admissions.admit(model, work, options);
   }
 
   /**

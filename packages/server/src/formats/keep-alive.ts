@@ -1,4 +1,4 @@
-import { SomnusError } from "../../http/errors.js";
+import { SomnusError } from "../http/errors.js";
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
