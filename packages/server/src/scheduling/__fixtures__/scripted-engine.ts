@@ -10,10 +10,11 @@ export interface EngineScript {
   generate?: () => AsyncIterable<GenerationEvent>;
 }
 
-/** An engine without a process. `plans` are its loads, `ended` those that were closed. */
+/** An engine without a process. `plans` are its loads, `ended` those that were closed; `die` ends the last by itself. */
 export function scriptedEngine(script: EngineScript = {}) {
   const plans: LoadPlan[] = [];
   let ended = 0;
+  let die = () => {};
   const engine: Engine = {
     kind: "scripted",
     devices: async () => [],
@@ -23,17 +24,30 @@ export function scriptedEngine(script: EngineScript = {}) {
     async load(_model, plan) {
       plans.push(plan);
       await script.load?.(plan);
-      return loaded(plan, script, () => ended++);
+      return loaded(
+        plan,
+        script,
+        () => ended++,
+        (end) => {
+          die = end;
+        },
+      );
     },
   };
-  return { engine, plans, ended: () => ended };
+  return { engine, plans, ended: () => ended, die: () => die() };
 }
 
-function loaded(plan: LoadPlan, script: EngineScript, onEnd: () => void): Loaded {
+function loaded(
+  plan: LoadPlan,
+  script: EngineScript,
+  onEnd: () => void,
+  onStart: (end: () => void) => void,
+): Loaded {
   let end = () => {};
   const exited = new Promise<void>((resolve) => {
     end = resolve;
   });
+  onStart(end);
   return {
     facts: {
       version: "scripted",

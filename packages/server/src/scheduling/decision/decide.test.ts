@@ -176,6 +176,8 @@ describe("scheduler", () => {
     const [first, second] = [world.arrive(TERMS[0]!, 100, 16), world.arrive(TERMS[0]!, 100, 16)];
     world.settle(0, true);
     world.send({ type: "engineExited", model: "a" });
+    expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
+    world.settle(0, true);
     expect(world.pending.map(({ effect }) => effect.type)).toEqual(["load"]);
     world.finish(first);
     world.settle(0, true);

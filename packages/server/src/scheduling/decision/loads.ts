@@ -113,18 +113,15 @@ export function onLoadFailed(
   return refuseAll(state, model, code, told);
 }
 
-export function onEngineExited(
-  state: SchedulerState,
-  model: ModelState,
-  at: number,
-): SchedulerEffect[] {
+/** An engine ended by itself. What is booked for it stays so until its memory has come back, as after an unload. */
+export function onEngineExited(model: ModelState, at: number): SchedulerEffect[] {
   if (model.phase !== "ready") return [];
-  gone(state, model, at);
+  resetSlots(model, 0, at);
   model.crashes++;
   // A crash more is free than for loads: this engine has shown that it can load.
   const coolUntil = at + cooldownMs(model.crashes - 1);
   fail(model, "engine_failed", "its engine ended unexpectedly.", coolUntil);
-  return [];
+  return [startUnload(model)];
 }
 
 /** Why a model that rests after failures is not loaded now. */

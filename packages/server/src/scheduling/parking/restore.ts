@@ -38,7 +38,7 @@ export function onEngineEnded(
   model: ModelState,
   at: number,
 ): SchedulerEffect[] {
-  const { book, restoring } = state.parking;
+  const { book, loads, restoring } = state.parking;
   const { id } = model.terms;
   if (restoring.delete(id)) {
     // It had been loaded, and what is parked is not tried again: it may be what ended it.
@@ -46,7 +46,9 @@ export function onEngineEnded(
     book.restored(id);
     freeMemory(state);
   }
-  return onEngineExited(state, model, at);
+  // Nothing is left of it to be saved.
+  loads.delete(id);
+  return onEngineExited(model, at);
 }
 
 /** What became of saving and restoring, and what somebody wants of it. */

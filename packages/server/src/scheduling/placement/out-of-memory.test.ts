@@ -52,6 +52,8 @@ it("loads the model anew only when the others have left, if its engine died of i
   world.send({ type: "engineExited", model: "runs" });
   world.finish(runs!, false);
   world.arrive(terms("runs", 10), 100, 16);
+  expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload", "unload"]);
+  world.settle(1, true);
   expect(world.pending.map(({ effect }) => effect.type)).toEqual(["unload"]);
   world.settle(0, true);
   expect(world.pending.map(({ effect }) => effect.type)).toEqual(["load"]);

@@ -98,7 +98,10 @@ export class KeptEngines {
     this.own(load);
   }
 
-  /** Begins to end an idle engine, or stops a load: of that nothing else is told then. */
+  /**
+   * Begins to end an idle engine, or stops a load: of that nothing else is told then. One that has ended by itself
+   * is waited for, with what it held.
+   */
   unload(id: string): void {
     this.own(this.#unload(id));
   }
@@ -228,6 +231,8 @@ export class KeptEngines {
       const load = this.#loading.get(id);
       if (engine && load) await stop(engine, load);
       else if (engine) await this.#end(engine, engine.hangs ? "now" : "drain");
+      // One that hung, and has been told to end.
+      else await this.#ending.get(id);
       await this.#on.gone(id);
     } catch (error) {
       this.#on.unloaded(id, error);
