@@ -8,18 +8,20 @@ export interface ParkingReport {
   usedBytes: number;
   /** Whether there is a place to park in. */
   possible: boolean;
-  /** The oldest first. */
+  /** Those that are being restored too, whose files are still there; the oldest first. */
   models: { model: string; slots: number; tokens: number; bytes: number; parkedMs: number }[];
 }
 
 export function reportOf({ parking }: SchedulerState, at: number): ParkingReport {
-  const { book } = parking;
+  const { book, restoring } = parking;
+  const taken = [...restoring.values()].map(({ parked }) => parked);
+  const all = [...taken, ...book.list()].sort((a, b) => a.at - b.at);
   return {
     enabled: book.enabled,
     maxBytes: book.maxBytes,
     usedBytes: book.bytes,
     possible: book.capacityBytes > 0,
-    models: book.list().map((parked) => ({
+    models: all.map((parked) => ({
       model: parked.model,
       slots: parked.conversations.length,
       tokens: parked.conversations.reduce((sum, { tokens }) => sum + tokens, 0),
