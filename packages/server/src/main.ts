@@ -33,6 +33,8 @@ export interface Server {
   startup(): StartupProgress | null;
   /** Requests that run or wait now. */
   activeRequests(): number;
+  /** Enabled models that cannot be served, and why; for people. */
+  unservable(): { id: string; problem: string }[];
   /**
    * Refuses new requests, lets running ones end within the drain time, then ends engines and
    * listeners; resolves when all their processes are gone.
@@ -332,6 +334,12 @@ async function startOn(
     ready,
     startup: () => startup.current(),
     activeRequests,
+    unservable: () =>
+      pool
+        .list()
+        .flatMap(({ id, enabled, problem }) =>
+          enabled && problem !== null ? [{ id, problem }] : [],
+        ),
     close: ({ drainMs = config.server.drain_secs * 1_000 } = {}) => (closed ??= close(drainMs)),
   };
 }

@@ -5,6 +5,7 @@ import { EXIT } from "./failure.js";
 import type { Io } from "./io.js";
 import { ProgressView } from "./progress-view.js";
 import { countText } from "./quantities.js";
+import { readyLines } from "./ready-lines.js";
 import { type ServeOptions, serveFlags } from "./serve-flags.js";
 import { openServeLog } from "./serve-log.js";
 import { loadSettings, serverEnvironment } from "./settings.js";
@@ -53,7 +54,7 @@ export async function serve(io: Io, options: ServeOptions): Promise<number> {
     const key = loaded.config.server.api_keys[0] ?? loaded.config.server.keys[0]?.key;
     const announced = server.ready.then(async () => {
       if (server.startup() !== null || signals.isAsked()) return;
-      const lines = await readyLines(server, key);
+      const lines = await linesOfReady(server, key);
       if (!signals.isAsked()) for (const line of lines) out.line(line);
     });
     await signals.asked;
@@ -90,28 +91,13 @@ async function end(server: Server, io: Io, insisted: Promise<void>): Promise<num
   return EXIT.interrupted;
 }
 
-/** That it is ready, and a first request to try. */
-async function readyLines(server: Server, key: string | undefined): Promise<string[]> {
+/** That it is ready, and what can be done now. */
+async function linesOfReady(server: Server, key: string | undefined): Promise<string[]> {
   const url = server.urls[0]!;
   const client = new SomnusClient({ baseUrl: url, apiKey: key });
   const models = await client.models
     .list({ signal: AbortSignal.timeout(FIRST_CALL_MS) })
     .catch(() => null);
   if (models === null) return ["Ready."];
-  const model =
-    models.find((one) => one.default) ?? models.find((one) => one.resident) ?? models[0];
-  if (model === undefined) {
-    return ["Ready, but there is no model yet. See what can be had with: somnus catalog"];
-  }
-  const body = JSON.stringify({
-    model: model.id,
-    messages: [{ role: "user", content: "Hello!" }],
-  });
-  const auth = key === undefined ? "" : ' -H "authorization: Bearer $SOMNUS_API_KEY"';
-  return [
-    `Ready: ${models.map((one) => one.id).join(", ")}. Try`,
-    `  somnus run ${model.id}`,
-    `  curl ${url}/v1/chat/completions -H "content-type: application/json"${auth} \\`,
-    `    -d '${body}'`,
-  ];
+  return readyLines({ url, withKey: key !== undefined, models, unservable: server.unservable() });
 }
