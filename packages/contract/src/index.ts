@@ -8,6 +8,7 @@ export * from "./memory.js";
 export * from "./messages.js";
 export * from "./models.js";
 export * from "./profile.js";
+export * from "./responses.js";
 export { Maybe, OneOf, type Static, type TSchema } from "./schema.js";
 export * from "./telemetry.js";
 export * from "./tiers.js";

@@ -3,9 +3,14 @@ import type { GenerationMessage } from "./generation.js";
 
 /**
  * That the texts of a conversation have at most `limit` characters together (UTF-16 units).
- * @throws SomnusError invalid_request naming messages
+ * @param field the one that holds the conversation
+ * @throws SomnusError invalid_request naming it
  */
-export function requirePromptWithin(messages: readonly GenerationMessage[], limit: number): void {
+export function requirePromptWithin(
+  messages: readonly GenerationMessage[],
+  limit: number,
+  field = "messages",
+): void {
   let characters = 0;
   for (const message of messages) {
     for (const part of message.parts) characters += part.text.length;
@@ -14,7 +19,7 @@ export function requirePromptWithin(messages: readonly GenerationMessage[], limi
     throw new SomnusError(
       "invalid_request",
       `The messages have ${characters} characters; the limit is ${limit} (limits.max_prompt_chars).`,
-      { param: "messages" },
+      { param: field },
     );
   }
 }

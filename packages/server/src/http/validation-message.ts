@@ -95,7 +95,10 @@ function explainByDiscriminator(
     enum: branches.flatMap((branch) => constantsOf(branch.properties?.[name])),
   };
   const at = inField(place, name);
-  if (!Object.hasOwn(value, name)) return missing(field, at);
+  if (!Object.hasOwn(value, name)) {
+    const usual = branches.find((branch) => !branch.required?.includes(name));
+    return usual ? explain(usual, value, place) : missing(field, at);
+  }
   const chosen = branches.find((branch) =>
     constantsOf(branch.properties?.[name]).includes(value[name]),
   );

@@ -1,0 +1,9 @@
+export { responseIdOf } from "./item-ids.js";
+export { type Found, type KeptExchange, type Needed, neededBy, notKept } from "./read-items.js";
+export {
+  type ResponsesCall,
+  type ResponsesLimits,
+  readResponsesRequest,
+} from "./read-request.js";
+export { writeResponsesAnswer } from "./write-response.js";
+export { type ResponsesHead, ResponsesWriter } from "./write-stream.js";
