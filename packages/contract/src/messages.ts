@@ -170,6 +170,11 @@ export const MessagesRequest = Schema(
       ...PROMPT,
       max_tokens: Type.Integer({ minimum: 1, description: "Clamped to limits.max_tokens_cap." }),
       stream: Maybe(Type.Boolean()),
+      thread: Maybe(
+        Type.Unknown({
+          description: "Refused: every request brings its whole conversation.",
+        }),
+      ),
       stop_sequences: Maybe(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_STOPS })),
       temperature: Maybe(Type.Number({ minimum: 0, maximum: 2 })),
       top_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
@@ -248,6 +253,12 @@ export const MessagesError = Schema(
           "api_error",
         ]),
         message: Type.String(),
+        details: Type.Optional(
+          Type.Object({
+            error_code: Type.Literal("thread_unsupported_request"),
+            unsupported: Type.Array(Type.String()),
+          }),
+        ),
       }),
       request_id: Type.String(),
     },

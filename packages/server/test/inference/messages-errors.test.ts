@@ -70,6 +70,15 @@ describe("an error below /v1/messages", () => {
     expect((await errorOf(response)).message).toMatch(/^messages\[0\]\.content\[1\]\.type must be/);
   });
 
+  it("tells the SDK that threads are not kept, so that it sends whole conversations", async () => {
+    const response = await send("/v1/messages", { ...body, thread: { type: "create" } });
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).details).toEqual({
+      error_code: "thread_unsupported_request",
+      unsupported: ["thread"],
+    });
+  });
+
   it("tells when to try again while the server gets ready", async () => {
     const starting = await startTestServer({
       staging: true,

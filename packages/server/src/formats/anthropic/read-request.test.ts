@@ -84,6 +84,11 @@ describe("a body of the Messages API", () => {
     expect(read({ output_config: { effort: "low" } }).generation.json).toBeUndefined();
   });
 
+  it("brings its whole conversation", () => {
+    expect(refused({ thread: { type: "create" } })).toBe("thread");
+    expect(refused({ thread: null })).toBeUndefined();
+  });
+
   it("is held to the limit of characters", () => {
     expect(refused({ system: "x".repeat(996) })).toBe("messages");
     expect(refused({ system: "x".repeat(995) })).toBeUndefined();

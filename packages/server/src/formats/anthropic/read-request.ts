@@ -9,6 +9,7 @@ import type { CapabilityWant, GenerationRequest, Tool, ToolOffer } from "../gene
 import { schemaRefusal } from "../json-schema.js";
 import { requirePromptWithin } from "../prompt-length.js";
 import { readConversation } from "./read-conversation.js";
+import { THREAD } from "./write-error.js";
 
 /** The limits that a body of the Messages API is held to. */
 export interface MessagesLimits {
@@ -36,6 +37,9 @@ export interface MessagesCall extends PromptCall {
  * @throws SomnusError invalid_request that names the field
  */
 export function readMessagesRequest(body: MessagesRequest, limits: MessagesLimits): MessagesCall {
+  if (body.thread != null) {
+    throw invalid(THREAD, "Threads are not kept here; send the whole conversation instead.");
+  }
   const prompt = readCountRequest(body, limits);
   const { thinking } = body;
   const budget = thinking?.type === "enabled" ? thinking.budget_tokens : undefined;

@@ -1,6 +1,9 @@
 import type { MessagesError } from "@somnus/contract";
 import type { SomnusError } from "../../http/errors.js";
 
+/** The field by which a client would have the server remember the conversation. */
+export const THREAD = "thread";
+
 type ErrorType = MessagesError["error"]["type"];
 
 const TYPES: Readonly<Record<number, ErrorType>> = {
@@ -15,6 +18,12 @@ const TYPES: Readonly<Record<number, ErrorType>> = {
   507: "overloaded_error",
 };
 
+/** By this Anthropic's SDK knows that it has to send whole conversations, and its tool runner goes on with them. */
+const NO_THREADS: NonNullable<MessagesError["error"]["details"]> = {
+  error_code: "thread_unsupported_request",
+  unsupported: [THREAD],
+};
+
 /**
  * An error in the form of the Messages API, as bodies and the last event of a broken stream carry it. The types are
  * those of <https://docs.anthropic.com/en/api/errors>.
@@ -22,5 +31,10 @@ const TYPES: Readonly<Record<number, ErrorType>> = {
 export function writeMessagesError(error: SomnusError, requestId: string): MessagesError {
   const { status } = error.kind;
   const type = TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
-  return { type: "error", error: { type, message: error.message }, request_id: requestId };
+  const { message, param } = error;
+  return {
+    type: "error",
+    error: { type, message, ...(param === THREAD ? { details: NO_THREADS } : {}) },
+    request_id: requestId,
+  };
 }
