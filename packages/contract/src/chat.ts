@@ -3,7 +3,7 @@ import { Maybe, OneOf, Schema } from "./schema.js";
 import { Telemetry } from "./telemetry.js";
 
 /** Who can have said a message. */
-export const CHAT_ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
+export const CHAT_ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
 
 const TextPart = Type.Object({ type: Type.Literal("text"), text: Type.String() });
 const RefusalPart = Type.Object({ type: Type.Literal("refusal"), refusal: Type.String() });
@@ -20,6 +20,20 @@ const AudioPart = Type.Object({
 export const ContentPart = Schema(Type.Union([TextPart, ImagePart, AudioPart, RefusalPart]));
 export type ContentPart = Static<typeof ContentPart>;
 
+/** A call that an assistant made in an earlier turn. */
+const PastToolCall = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  type: Maybe(Type.Literal("function")),
+  function: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    arguments: Type.String({ description: "A JSON object as text; empty: no arguments." }),
+  }),
+});
+const PastFunctionCall = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  arguments: Type.String(),
+});
+
 /** One message of a conversation. */
 export const ChatMessage = Schema(
   Type.Object(
@@ -27,14 +41,52 @@ export const ChatMessage = Schema(
       role: OneOf(CHAT_ROLES),
       content: Maybe(Type.Union([Type.String(), Type.Array(ContentPart)])),
       name: Maybe(Type.String()),
-      tool_call_id: Maybe(Type.String()),
-      tool_calls: Maybe(Type.Array(Type.Unknown())),
+      tool_call_id: Maybe(
+        Type.String({ description: "Of a tool's message: the call that it answers." }),
+      ),
+      tool_calls: Maybe(
+        Type.Array(PastToolCall, { description: "Of an assistant's message: the calls it made." }),
+      ),
+      function_call: Maybe(PastFunctionCall),
       reasoning_content: Maybe(Type.String()),
     },
     { $id: "ChatMessage" },
   ),
 );
 export type ChatMessage = Static<typeof ChatMessage>;
+
+const FunctionName = Type.String({ minLength: 1, maxLength: 256 });
+/** Most functions that one request may offer. */
+export const MAX_TOOLS = 512;
+
+const FunctionTool = Type.Object({
+  name: FunctionName,
+  description: Maybe(Type.String()),
+  parameters: Maybe(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "JSON schema of the arguments, an object; absent: no arguments.",
+    }),
+  ),
+  strict: Maybe(Type.Boolean()),
+});
+
+/** A function that the model may ask its client to run. */
+export const ChatTool = Schema(
+  Type.Object({ type: Type.Literal("function"), function: FunctionTool }, { $id: "ChatTool" }),
+);
+export type ChatTool = Static<typeof ChatTool>;
+
+/** How far the model is free to call functions. */
+export const ChatToolChoice = Schema(
+  Type.Union([
+    OneOf(["none", "auto", "required"]),
+    Type.Object({
+      type: Type.Literal("function"),
+      function: Type.Object({ name: FunctionName }),
+    }),
+  ]),
+);
+export type ChatToolChoice = Static<typeof ChatToolChoice>;
 
 /** The form the answer has to take. */
 export const ResponseFormat = Schema(
@@ -111,11 +163,47 @@ export const ChatRequest = Schema(
             'How long the model stays loaded after this request: seconds, or "5m", "1h"; negative: for good.',
         }),
       ),
-      think: Maybe(Type.Boolean()),
-      reasoning_effort: Maybe(OneOf(["none", "minimal", "low", "medium", "high"])),
-      tools: Maybe(Type.Array(Type.Unknown())),
-      tool_choice: Maybe(Type.Unknown()),
-      functions: Maybe(Type.Array(Type.Unknown())),
+      think: Maybe(
+        Type.Boolean({
+          description: "Whether the model thinks before it answers; ignored where it cannot.",
+        }),
+      ),
+      reasoning_effort: Maybe(
+        OneOf(["none", "minimal", "low", "medium", "high"], {
+          description:
+            "Thinking within a budget: low and minimal 512 tokens, medium 2048, high 6144. Wins over think.",
+        }),
+      ),
+      enable_thinking: Maybe(
+        Type.Boolean({
+          description:
+            "Thinking that is not shown unless show_thinking says so. 400 where the model cannot do as asked.",
+        }),
+      ),
+      enable_reasoning: Maybe(Type.Boolean({ description: "Same as enable_thinking." })),
+      show_thinking: Maybe(Type.Boolean({ description: "Whether thoughts are in the answer." })),
+      show_reasoning: Maybe(Type.Boolean({ description: "Same as show_thinking." })),
+      tools: Maybe(
+        Type.Array(ChatTool, {
+          maxItems: MAX_TOOLS,
+          description: "Functions that the model may ask for; an empty list is none.",
+        }),
+      ),
+      tool_choice: Maybe(ChatToolChoice),
+      parallel_tool_calls: Maybe(
+        Type.Boolean({ description: "Whether one answer may hold several calls; it may." }),
+      ),
+      functions: Maybe(
+        Type.Array(FunctionTool, {
+          maxItems: MAX_TOOLS,
+          description: "Older form of tools, read where there are none.",
+        }),
+      ),
+      function_call: Maybe(
+        Type.Union([OneOf(["none", "auto"]), Type.Object({ name: FunctionName })], {
+          description: "Older form of tool_choice.",
+        }),
+      ),
       modalities: Maybe(Type.Array(Type.String())),
       web_search_options: Maybe(Type.Unknown()),
     },

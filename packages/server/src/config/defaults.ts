@@ -75,6 +75,7 @@ export const MODEL_DEFAULTS = {
   keep_warm_in_ram: false,
   gpu_layers: "auto",
   moe_offload: "off",
+  tools: "native",
   allow_untested: false,
 } as const;
 

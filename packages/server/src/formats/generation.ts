@@ -79,7 +79,7 @@ export interface GenerationRequest {
 
 /** What a model must be able to do for a request, and the field that asks for it. */
 export interface CapabilityWant {
-  capability: "vision" | "audio" | "tools";
+  capability: "vision" | "audio" | "tools" | "thinking" | "not thinking";
   param: string;
 }
 

@@ -1,3 +1,5 @@
+import { schemaFault } from "./schema-fault.js";
+
 /** Engines parse a schema by recursion: some ten thousand levels end their process. */
 export const DEEPEST = 64;
 /** Their grammar grows with the schema; what is larger takes minutes to compile. Characters of its JSON. */
@@ -5,14 +7,15 @@ const LONGEST = 256 * 1024;
 
 /**
  * Why a schema is not one that an engine can be given, as the end of a sentence whose subject is the
- * schema; null when it is fine. Looks at its size only: what it says is the engine's to judge.
+ * schema; null when it is fine: its size, and what no engine could make a grammar of.
  */
 export function schemaRefusal(schema: unknown): string | null {
   if (isDeeperThan(schema, DEEPEST)) return `is nested more than ${DEEPEST} levels deep`;
   if (JSON.stringify(schema).length > LONGEST) {
     return `is longer than ${LONGEST / 1024} KiB`;
   }
-  return null;
+  const fault = schemaFault(schema);
+  return fault === null ? null : `is wrong at ${fault.at}: ${fault.why}`;
 }
 
 /** Whether arrays and objects stand in each other more than so often. Walks without recursion: the value is a client's and may be as deep as its body allows. */

@@ -14,6 +14,7 @@ export function requirePromptWithin(
   let characters = 0;
   for (const message of messages) {
     for (const part of message.parts) characters += part.text.length;
+    for (const call of message.calls ?? []) characters += call.arguments.length;
   }
   if (characters > limit) {
     throw new SomnusError(

@@ -1,18 +1,31 @@
-import type { CapabilityWant } from "../formats/index.js";
+import type { CapabilityWant, GenerationRequest } from "../formats/index.js";
 import { SomnusError } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
+import type { Lease } from "../scheduling/index.js";
 
-const NEEDS: Record<CapabilityWant["capability"], string> = {
-  vision: "does not see images",
-  audio: "does not hear audio",
-  tools: "cannot call tools in this version",
+/** Whether a model can do it, and what to say when it cannot. */
+const NEEDS: Record<
+  CapabilityWant["capability"],
+  { has: (model: PoolModel) => boolean; lack: string }
+> = {
+  vision: { has: () => false, lack: "does not see images" },
+  audio: { has: () => false, lack: "does not hear audio" },
+  tools: {
+    has: ({ tools }) => tools !== "none",
+    lack: 'has no form for calling functions; tools = "prompted" in its block gives it one',
+  },
+  thinking: { has: ({ thinking }) => thinking !== "never", lack: "does not think" },
+  "not thinking": {
+    has: ({ thinking }) => thinking !== "always",
+    lack: "cannot answer without thinking",
+  },
 };
 
 /**
  * That a model can answer a conversation, and all that is in it.
  * @throws SomnusError invalid_request that names the field which asks for what it cannot do
  */
-export function requireCapabilities(model: PoolModel, [want]: readonly CapabilityWant[]): void {
+export function requireCapabilities(model: PoolModel, wants: readonly CapabilityWant[]): void {
   if (!model.modalities.includes("text_generation")) {
     throw new SomnusError(
       "invalid_request",
@@ -20,10 +33,23 @@ export function requireCapabilities(model: PoolModel, [want]: readonly Capabilit
       { param: "model" },
     );
   }
-  if (!want) return;
-  throw new SomnusError(
-    "invalid_request",
-    `${model.id} ${NEEDS[want.capability]} (${want.param}).`,
-    { param: want.param },
-  );
+  for (const { capability, param } of wants) {
+    if (NEEDS[capability].has(model)) continue;
+    const message = `${model.id} ${NEEDS[capability].lack} (${param}).`;
+    throw new SomnusError("invalid_request", message, { param });
+  }
+}
+
+/**
+ * That a loaded model calls functions, when it is asked to: its file is read for that before, and its engine, which
+ * runs the template, knows better.
+ * @throws SomnusError invalid_request
+ */
+export function requireToolForm(
+  model: PoolModel,
+  { offer }: GenerationRequest,
+  { template }: Lease["facts"],
+): void {
+  if (!offer || offer.prompted || template.tools) return;
+  throw new SomnusError("invalid_request", `${model.id} ${NEEDS.tools.lack}.`, { param: "tools" });
 }

@@ -3,6 +3,7 @@ import type { Call } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
 import { type Deadline, TOKENIZER_WORK } from "../scheduling/index.js";
 import { admitWork } from "./admission.js";
+import { forModel } from "./for-model.js";
 import type { InferenceParts } from "./parts.js";
 
 /**
@@ -23,7 +24,7 @@ export async function countTokens(
     mayEvict: false,
   });
   try {
-    return await lease.count(asked.generation, call.signal);
+    return await lease.count(forModel(model, asked.generation), call.signal);
   } finally {
     lease.release();
   }

@@ -4,6 +4,8 @@ import type { Call } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
 import { type Deadline, type Lease, withLease } from "../scheduling/index.js";
 import { admit } from "./admission.js";
+import { requireToolForm } from "./capabilities.js";
+import { forModel } from "./for-model.js";
 import type { InferenceParts } from "./parts.js";
 import { TelemetryRecorder } from "./telemetry.js";
 
@@ -26,8 +28,7 @@ export class GenerationRun {
     private readonly model: PoolModel,
     private readonly asked: Asked,
   ) {
-    const { generation } = asked;
-    this.#request = { ...generation, sampling: { ...model.sampling, ...generation.sampling } };
+    this.#request = forModel(model, asked.generation);
   }
 
   /** The choice that is being answered. */
@@ -70,6 +71,7 @@ export class GenerationRun {
   }
 
   #generation(lease: Lease): [AsyncIterable<GenerationEvent>, () => Telemetry] {
+    requireToolForm(this.model, this.#request, lease.facts);
     const recorder = new TelemetryRecorder(lease, this.model);
     const events = lease.generate(this.#request, this.call.signal, (event) => {
       if ("choice" in event) this.#choice = event.choice;

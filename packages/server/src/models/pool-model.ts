@@ -3,6 +3,7 @@ import type { ModelConfig } from "../config/index.js";
 import { type GgufSummary, readGguf, readGgufModel } from "../gguf/index.js";
 import { toSomnusError } from "../http/errors.js";
 import { isThere, type ModelFiles } from "./model-files.js";
+import { thinkingOf, toolsOf } from "./template-facts.js";
 
 /** Sampling a model gets where a request says nothing. */
 export interface SamplingDefaults {
@@ -59,6 +60,10 @@ export interface PoolModel {
   sampling: SamplingDefaults;
   /** Whether its vectors may be cut to fewer numbers. */
   matryoshka: boolean;
+  /** How it is told of functions; "none": its template has no place for them. */
+  tools: "native" | "prompted" | "none";
+  /** Whether it thinks before it answers, as far as its template tells. */
+  thinking: "never" | "optional" | "always";
 }
 
 /** Slots of a text model when its block names none. */
@@ -120,6 +125,8 @@ export async function buildPoolModel(
     },
     projectorGguf,
     matryoshka: block.matryoshka === true,
+    tools: block.tools === "prompted" ? "prompted" : toolsOf(gguf?.chatTemplate ?? null),
+    thinking: thinkingOf(gguf?.chatTemplate ?? null),
     sampling: {
       ...(block.default_temperature === undefined
         ? {}

@@ -429,6 +429,7 @@ async function chat(_req, res, body) {
     const decodeStart = performance.now();
     const thoughts = told.reasoning === undefined ? [] : tokens(told.reasoning);
     const words = tokens(answerText(told, body));
+    const calls = body.tools && !body.response_format ? (told.calls ?? []) : [];
     let text = "";
     let reason = "stop";
     let stoppingWord = "";
@@ -462,6 +463,17 @@ async function chat(_req, res, body) {
         ),
       );
       if (told.lie && made === 2 && (await lie(res, told.lie))) return;
+    }
+    for (const [at, call] of (reason === "stop" ? calls : []).entries()) {
+      const first = { index: at, id: `engine-${at}`, type: "function" };
+      await send(delta({ tool_calls: [{ ...first, function: { ...call, arguments: "" } }] }));
+      for (const piece of call.arguments.match(/.{1,5}/gs) ?? []) {
+        made++;
+        await send(delta({ tool_calls: [{ index: at, function: { arguments: piece } }] }));
+        if (made >= body.n_predict) break;
+      }
+      reason = made >= body.n_predict ? "length" : "tool_calls";
+      if (reason === "length") break;
     }
     if (gone) return note("disconnect", { slot: index, prefilled, tokens: made });
     await pause("end");

@@ -36,6 +36,8 @@ export interface FakeScript {
   answer?: string;
   /** Thinking before the answer. */
   reasoning?: string;
+  /** Calls after the answer, where tools were offered and no schema was given. */
+  calls?: { name: string; arguments: string }[];
   /** Whether the template says that it can think. */
   thinking?: boolean;
   templateCaps?: Record<string, boolean>;

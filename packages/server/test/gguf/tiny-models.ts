@@ -24,9 +24,18 @@ const EXPERT_FEED_FORWARD = 64;
 
 const MOSTLY_F16 = 1;
 
-/** A llama model of about 1 MB that an engine loads and that answers any prompt with letters and words. */
-export async function writeTinyLlama(path: string): Promise<void> {
-  await writeGguf(path, tinyLlama());
+/**
+ * A llama model of about 1 MB that an engine loads and that answers any prompt with letters and words.
+ * @param template a chat template in place of its own
+ */
+export async function writeTinyLlama(path: string, template?: string): Promise<void> {
+  const model = tinyLlama();
+  const metadata = model.metadata.filter(([key]) => key !== "tokenizer.chat_template");
+  if (template === undefined) await writeGguf(path, model);
+  else {
+    metadata.push(["tokenizer.chat_template", string(template)]);
+    await writeGguf(path, { ...model, metadata });
+  }
 }
 
 /** The same with a mixture of four experts, two a token, of the architecture qwen3moe. */

@@ -6,7 +6,11 @@ import { startTestServer, type TestServer } from "../test-server.js";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ script: { answer: "ok" } });
+  server = await startTestServer({
+    // Also what an answer that has to be a call needs.
+    script: { answer: '{"name":"f","arguments":{}}', templateCaps: { supports_tools: true } },
+    template: "{% if tools %}{{ tools }}{% endif %}{{ messages }}",
+  });
 });
 afterAll(() => server.dispose());
 
@@ -53,6 +57,23 @@ const hostile = fc.oneof(
     '[{"role":"tool","content":"x","tool_call_id":"y"}]',
     '[{"role":"user","content":[]}]',
     '[{"role":"system","content":""}]',
+    '[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"y"}]',
+    '[{"role":"assistant","tool_calls":[{"id":"","function":{"name":"f","arguments":"{"}}]}]',
+    '[{"role":"assistant","function_call":{"name":"f","arguments":"1"}},{"role":"function","name":"f","content":"y"}]',
+    '[{"type":"function","function":{"name":"f"}}]',
+    '[{"type":"function","function":{"name":"\\ud800","description":"\\ud800","parameters":{"\\ud800":"\\ud800"}}}]',
+    '[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"a":{"$ref":"#/b"}}}}}]',
+    `[{"type":"function","function":{"name":"f","parameters":${'{"items":'.repeat(3_000)}1${"}".repeat(3_000)}}}]`,
+    '[{"name":"f"},{"name":"f"}]',
+    '[{"name":"f","parameters":{"type":"object"}}]',
+    '{"type":"function","function":{"name":"f"}}',
+    '{"name":"f"}',
+    '"auto"',
+    '"required"',
+    '"none"',
+    '"low"',
+    "true",
+    "false",
     `"${"x".repeat(5_000)}"`,
     `${"[".repeat(3_000)}${"]".repeat(3_000)}`,
     `${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}`,

@@ -141,6 +141,11 @@ export const ModelSettings = Table(
           "Seconds without a request after which it is unloaded, 0 for never; instead of `pool.idle_unload_secs`.",
       }),
     ),
+    tools: Choice(["native", "prompted"], {
+      default: D.tools,
+      description:
+        "How the model is told of functions: in its own form, or in words, for one that has none.",
+    }),
     allow_untested: Flag({
       default: D.allow_untested,
       effect: "later",

@@ -1,15 +1,12 @@
-import type { ChatMessage, ChatRequest, ContentPart } from "@somnus/contract";
+import type { ChatRequest } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
-import type {
-  CapabilityWant,
-  GenerationMessage,
-  GenerationRequest,
-  MessagePart,
-  Sampling,
-} from "../generation.js";
+import type { CapabilityWant, GenerationRequest, Sampling } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
 import { parseKeepAlive } from "../keep-alive.js";
 import { requirePromptWithin } from "../prompt-length.js";
+import { readMessages } from "./read-messages.js";
+import { readOffer } from "./read-offer.js";
+import { readThinking } from "./read-thinking.js";
 
 /** The limits that a chat body is held to. */
 export interface ChatLimits {
@@ -40,13 +37,15 @@ export function readChatRequest(body: ChatRequest, limits: ChatLimits): ChatCall
   const json = readJsonFormat(body);
   refuseUnsupported(body);
   const wants: ChatCall["wants"] = [];
-  const messages = body.messages.map((message, index) =>
-    readMessage(message, `messages[${index}]`, wants),
-  );
+  const offered = readOffer(body);
+  if (offered) wants.push({ capability: "tools", param: offered.field });
+  const thinking = readThinking(body);
+  if (thinking.insists !== null) {
+    const capability = thinking.think ? "thinking" : "not thinking";
+    wants.push({ capability, param: thinking.insists });
+  }
+  const messages = readMessages(body.messages, wants);
   requirePromptWithin(messages, limits.max_prompt_chars);
-  if (offersTools(body))
-    wants.push({ capability: "tools", param: body.tools ? "tools" : "functions" });
-  const think = body.reasoning_effort ? body.reasoning_effort !== "none" : body.think === true;
   const topLogprobs = readLogprobs(body);
   const wanted = body.max_completion_tokens ?? body.max_tokens ?? limits.default_max_tokens;
   return {
@@ -57,14 +56,16 @@ export function readChatRequest(body: ChatRequest, limits: ChatLimits): ChatCall
       sampling: readSampling(body),
       stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
       choices: body.n ?? 1,
-      think,
+      think: thinking.think,
+      ...(thinking.budgetTokens === undefined ? {} : { thinkBudgetTokens: thinking.budgetTokens }),
+      ...(offered ? { offer: offered.offer } : {}),
       ...(topLogprobs === undefined ? {} : { topLogprobs }),
       ...(json === undefined ? {} : { json }),
       ...(body.num_ctx == null ? {} : { contextTokens: body.num_ctx }),
     },
     stream: body.stream === true,
     includeUsage: body.stream_options?.include_usage === true,
-    showThoughts: think,
+    showThoughts: thinking.show,
     keepAliveMs: body.keep_alive == null ? null : parseKeepAlive(body.keep_alive),
     wants,
   };
@@ -81,51 +82,6 @@ function refuseUnsupported(body: ChatRequest): void {
   if (body.web_search_options != null) {
     throw invalid("web_search_options", "Web search is not available here; leave it out.");
   }
-}
-
-function readMessage(
-  message: ChatMessage,
-  path: string,
-  wants: ChatCall["wants"],
-): GenerationMessage {
-  const role = message.role === "developer" ? "system" : message.role;
-  if (role === "tool") wants.push({ capability: "tools", param: `${path}.role` });
-  if (message.tool_calls?.length) {
-    wants.push({ capability: "tools", param: `${path}.tool_calls` });
-  }
-  if (message.content == null) {
-    if (role === "assistant") return { role, parts: [] };
-    throw invalid(`${path}.content`, `${path}.content must be a text or a list of parts.`);
-  }
-  if (typeof message.content === "string") {
-    return { role, parts: [{ type: "text", text: message.content }] };
-  }
-  const parts: MessagePart[] = [];
-  message.content.forEach((part, index) => {
-    const read = readPart(part, `${path}.content[${index}]`, wants);
-    if (read) parts.push(read);
-  });
-  return { role, parts };
-}
-
-function readPart(part: ContentPart, path: string, wants: ChatCall["wants"]): MessagePart | null {
-  switch (part.type) {
-    case "text":
-      return { type: "text", text: part.text };
-    case "refusal":
-      return { type: "text", text: part.refusal };
-    case "image_url":
-      wants.push({ capability: "vision", param: path });
-      return null;
-    case "input_audio":
-      wants.push({ capability: "audio", param: path });
-      return null;
-  }
-}
-
-function offersTools(body: ChatRequest): boolean {
-  if (body.tool_choice === "none") return false;
-  return Boolean(body.tools?.length || (!body.tools && body.functions?.length));
 }
 
 function readSampling(body: ChatRequest): Sampling {
