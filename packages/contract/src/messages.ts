@@ -146,7 +146,17 @@ const PROMPT = {
       Type.Object({ type: Type.Literal("disabled") }),
     ]),
   ),
-  output_config: Maybe(Type.Object({ format: Maybe(OutputFormat) })),
+  output_config: Maybe(
+    Type.Object({
+      format: Maybe(OutputFormat),
+      effort: Maybe(
+        OneOf(["low", "medium", "high", "xhigh", "max"], {
+          description:
+            "With adaptive thinking: low is 512 tokens of it, medium 2048, high 6144, above that as many as the model wants.",
+        }),
+      ),
+    }),
+  ),
   output_format: Maybe(OutputFormat),
 };
 

@@ -61,6 +61,7 @@ test("errors can be read by the page as well, with the headers of the contract",
   expect(exposed).toEqual(
     expect.arrayContaining([
       "x-request-id",
+      "request-id",
       "retry-after",
       "x-hypnos-estimated-wait-ms",
       "x-hypnos-previous-tier",

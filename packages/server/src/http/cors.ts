@@ -4,6 +4,7 @@ import type { Origins } from "./origin.js";
 /** What scripts of other origins may read, beside the headers that browsers always show. */
 const EXPOSED_HEADERS = [
   "x-request-id",
+  "request-id",
   "retry-after",
   "x-hypnos-estimated-wait-ms",
   "x-hypnos-previous-tier",

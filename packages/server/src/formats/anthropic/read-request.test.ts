@@ -274,4 +274,15 @@ describe("thinking", () => {
     expect(call.generation.think).toBe(think);
     expect(call.generation.thinkBudgetTokens).toBe(thinkBudgetTokens);
   });
+
+  it.each([
+    [{ type: "adaptive" }, "low", 512],
+    [{ type: "adaptive" }, "high", 6144],
+    [{ type: "adaptive" }, "max", undefined],
+    [{ type: "enabled", budget_tokens: 1024 }, "low", 1024],
+    [{ type: "disabled" }, "low", undefined],
+  ])("%j with effort %s", (thinking, effort, budget) => {
+    const { generation } = read({ thinking, output_config: { effort } });
+    expect(generation.thinkBudgetTokens).toBe(budget);
+  });
 });

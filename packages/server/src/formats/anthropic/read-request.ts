@@ -5,6 +5,7 @@ import type {
   MessageToolChoice,
 } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
+import { EFFORT_BUDGETS } from "../effort.js";
 import type { CapabilityWant, GenerationRequest, Tool, ToolOffer } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
 import { requirePromptWithin } from "../prompt-length.js";
@@ -42,7 +43,7 @@ export function readMessagesRequest(body: MessagesRequest, limits: MessagesLimit
   }
   const prompt = readCountRequest(body, limits);
   const { thinking } = body;
-  const budget = thinking?.type === "enabled" ? thinking.budget_tokens : undefined;
+  const budget = readBudget(body);
   const hidden = thinking && thinking.type !== "disabled" && thinking.display === "omitted";
   return {
     ...prompt,
@@ -90,6 +91,16 @@ export function readCountRequest(
     },
     wants,
   };
+}
+
+/** Most tokens of thoughts: a number, or the level of an effort; undefined: as many as the model wants. */
+function readBudget({ thinking, output_config }: MessagesRequest): number | undefined {
+  if (thinking?.type === "enabled") return thinking.budget_tokens;
+  const effort = output_config?.effort;
+  if (thinking?.type !== "adaptive" || !effort || effort === "xhigh" || effort === "max") {
+    return undefined;
+  }
+  return EFFORT_BUDGETS[effort];
 }
 
 function readOffer(

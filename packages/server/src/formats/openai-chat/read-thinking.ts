@@ -1,5 +1,6 @@
 import type { ChatRequest } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
+import { EFFORT_BUDGETS } from "../effort.js";
 
 type ThinkingFields = Pick<
   ChatRequest,
@@ -21,9 +22,6 @@ export interface Thinking {
   insists: string | null;
 }
 
-/** Tokens of thoughts for each level. */
-const BUDGETS = { minimal: 512, low: 512, medium: 2048, high: 6144 } as const;
-
 /**
  * Reads the three ways to ask for thoughts: a level, `think`, and `enable_thinking` with `show_thinking`.
  * @throws SomnusError invalid_request when a field and its other name contradict each other
@@ -33,7 +31,7 @@ export function readThinking(body: ThinkingFields): Thinking {
   const enable = oneOf(body, "enable_thinking", "enable_reasoning");
   const effort = body.reasoning_effort;
   if (effort != null && effort !== "none") {
-    const budgetTokens = BUDGETS[effort];
+    const budgetTokens = EFFORT_BUDGETS[effort];
     return { think: true, budgetTokens, show: show?.value ?? true, insists: null };
   }
   if (effort === "none" || body.think != null) {
