@@ -1,4 +1,4 @@
-import { Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
 import { AnswerBytes, type AnswerHead } from "./answer-bytes.js";
 
 /** Where the engine is reached. */
@@ -13,23 +13,29 @@ export interface JsonAnswer {
   body: unknown;
 }
 
+/** How undici and the system call it when the other side has closed the connection. */
+const CLOSED: readonly unknown[] = ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"];
+
 /**
- * Speaks HTTP to one engine process. Every request has its own connection: the socket is local, so
- * that costs next to nothing, and cutting it is what tells the engine to stop.
+ * Speaks HTTP to one engine process. A request has a connection to itself while it runs, since cutting
+ * it is what tells the engine to stop; where it came to its end, the connection serves again.
  */
 export class EngineClient {
-  readonly #pool: Pool;
+  readonly #kept: Pool;
+  /** Its connections serve one request each. */
+  readonly #fresh: Pool;
   readonly #headers: Record<string, string>;
 
   constructor(target: Target) {
     const origin = "origin" in target ? target.origin : "http://engine.local";
-    this.#pool = new Pool(origin, {
-      // Zero: no keep-alive. A kept connection may die unseen and would hold a thread of the server.
-      pipelining: 0,
+    const options = {
       headersTimeout: 0,
       bodyTimeout: 0,
       ...("socketPath" in target ? { socketPath: target.socketPath } : {}),
-    });
+    };
+    // How long a connection may rest is told by the engine's answers; undici closes it 2 s earlier.
+    this.#kept = new Pool(origin, { ...options, pipelining: 1 });
+    this.#fresh = new Pool(origin, { ...options, pipelining: 0 });
     this.#headers = {
       "content-type": "application/json",
       ...("apiKey" in target ? { authorization: `Bearer ${target.apiKey}` } : {}),
@@ -54,22 +60,41 @@ export class EngineClient {
     return this.#send("POST", path, JSON.stringify(body), signal);
   }
 
-  #send(
+  async #send(
     method: "GET" | "POST",
     path: string,
     body: string | null,
     signal: AbortSignal,
   ): Promise<AnswerHead> {
-    if (signal.aborted) return Promise.reject(signal.reason);
-    const answer = new AnswerBytes(signal);
-    this.#pool.dispatch({ method, path, headers: this.#headers, body }, answer);
-    return answer.head;
+    const request = { method, path, headers: this.#headers, body };
+    try {
+      return await begin(this.#kept, request, signal);
+    } catch (error) {
+      // The engine closes connections that have rested too long, and may do so just when one is used.
+      if (signal.aborted || !isClosed(error)) throw error;
+      return begin(this.#fresh, request, signal);
+    }
   }
 
   /** Cuts what is running. */
   async destroy(): Promise<void> {
-    await this.#pool.destroy();
+    await Promise.all([this.#kept.destroy(), this.#fresh.destroy()]);
   }
+}
+
+function begin(
+  pool: Pool,
+  request: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+): Promise<AnswerHead> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  const answer = new AnswerBytes(signal);
+  pool.dispatch(request, answer);
+  return answer.head;
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && "code" in error && CLOSED.includes(error.code);
 }
 
 /** Reads a whole answer. @throws what the connection threw */

@@ -47,9 +47,18 @@ export async function* readStream(
     parser.feed(decoder.decode(piece, { stream: true }));
     for (const event of reader.take()) yield event;
     reader.throwFailure();
-    if (reader.ended) return;
+    if (reader.ended) return await restOf(bytes);
   }
   if (!reader.finished) throw new BrokenStream("the stream ended before the answer");
+}
+
+/** Reads on to the end: only then the connection can serve again. The answer is whole, so a failure is none. */
+async function restOf(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    for await (const _ of bytes);
+  } catch {
+    // The connection is gone, and nobody needs it.
+  }
 }
 
 /** Turns one chunk after the other into events; what failed is thrown after what came before it. */
