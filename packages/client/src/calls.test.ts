@@ -36,6 +36,11 @@ test("each call goes to its path", async () => {
   const messages: MessageParam[] = [{ role: "user", content: "x" }];
   await client.messages.create({ max_tokens: 1, messages });
   await client.messages.countTokens({ messages });
+  await client.embed({ input: "x" });
+  await client.rerank({ query: "x", documents: ["y"] });
+  await client.tokenize({ content: "x" });
+  await client.detokenize({ tokens: [1] });
+  await client.countTokens({ messages: [{ role: "user", content: "x" }] });
   expect(asked).toEqual([
     "GET /",
     "GET /health",
@@ -51,6 +56,11 @@ test("each call goes to its path", async () => {
     "POST /v1/chat/completions",
     "POST /v1/messages",
     "POST /v1/messages/count_tokens",
+    "POST /v1/embeddings",
+    "POST /v1/rerank",
+    "POST /v1/tokenize",
+    "POST /v1/detokenize",
+    "POST /v1/chat/completions/input_tokens",
   ]);
 });
 

@@ -4,7 +4,12 @@ import type {
   ChatResponse,
   CountTokensRequest,
   CountTokensResponse,
+  DetokenizeRequest,
+  DetokenizeResponse,
+  EmbeddingsRequest,
+  EmbeddingsResponse,
   Health,
+  InputTokens,
   KvPark,
   KvParkChange,
   MemoryStatus,
@@ -17,9 +22,13 @@ import type {
   Pinned,
   PinRequest,
   Ready,
+  RerankRequest,
+  RerankResponse,
   Root,
   TierMove,
   TierMoved,
+  TokenizeRequest,
+  TokenizeResponse,
 } from "@somnus/contract";
 import { SomnusClientError } from "./client-error.js";
 import { readErrorResponse } from "./read-error.js";
@@ -155,6 +164,34 @@ export class SomnusClient {
       this.#answer(await this.#callModel("/v1/messages/count_tokens", options, request), options),
   };
 
+  /** Vectors of texts, or of their token ids, in their order. */
+  embed(request: EmbeddingsRequest, options: ModelCallOptions = {}): Promise<EmbeddingsResponse> {
+    return this.#askModel("/v1/embeddings", options, request);
+  }
+
+  /** Documents by how well they fit a query, the best first. */
+  rerank(request: RerankRequest, options: ModelCallOptions = {}): Promise<RerankResponse> {
+    return this.#askModel("/v1/rerank", options, request);
+  }
+
+  /** The tokens of a text. No other model leaves memory for it; the same holds for the next two. */
+  tokenize(request: TokenizeRequest, options: ModelCallOptions = {}): Promise<TokenizeResponse> {
+    return this.#askModel("/v1/tokenize", options, request);
+  }
+
+  /** The text of some tokens. */
+  detokenize(
+    request: DetokenizeRequest,
+    options: ModelCallOptions = {},
+  ): Promise<DetokenizeResponse> {
+    return this.#askModel("/v1/detokenize", options, request);
+  }
+
+  /** How many tokens a conversation has as a prompt. */
+  countTokens(request: ChatRequest, options: ModelCallOptions = {}): Promise<InputTokens> {
+    return this.#askModel("/v1/chat/completions/input_tokens", options, request);
+  }
+
   /** The whole answer to a conversation. */
   async chat(
     request: Omit<ChatRequest, "stream">,
@@ -249,6 +286,10 @@ export class SomnusClient {
       // Told below, like any other answer that is not the protocol's.
     }
     throw notOurs(this.baseUrl, response);
+  }
+
+  async #askModel<T>(path: string, options: ModelCallOptions, body: unknown): Promise<T> {
+    return this.#answer(await this.#callModel(path, options, body), options);
   }
 
   async #callModel(

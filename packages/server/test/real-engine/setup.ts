@@ -14,7 +14,12 @@ declare module "vitest" {
 }
 
 /** The models that tests run on. */
-export const TEST_MODELS = ["smollm2:135m", "qwen2.5-coder:0.5b", "gemma3:270m-base"] as const;
+export const TEST_MODELS = [
+  "smollm2:135m",
+  "qwen2.5-coder:0.5b",
+  "gemma3:270m-base",
+  "all-minilm:l6-v2",
+] as const;
 
 /**
  * Brings engine and models the way a first start does, from the same caches, before the first test

@@ -46,6 +46,28 @@ async function loadedBuffers(signal: AbortSignal, flags: readonly string[]): Pro
   }
 }
 
+it("an encoder that is run for vectors: weights and buffers are what its engine allocates", async ({
+  signal,
+}) => {
+  const path = await realModel("all-minilm:l6-v2");
+  const want = { contextTokens: 512, slots: 4, batchTokens: 512, vectors: true };
+  const estimated = estimate(await readGgufModel(path), want, { devices: 0, threads: 1 });
+  const buffers = await loadedBuffers(signal, [
+    ...["--model", path, "--host", "127.0.0.1", "--port", "0"],
+    ...["--offline", "--no-ui", "--fit", "off", "--kv-unified", "--cache-ram", "0"],
+    ...["--verbosity", "4", "--gpu-layers", "0", "--threads", "1", "--embedding"],
+    ...["--ctx-size", "512", "--parallel", "4", "--batch-size", "512", "--ubatch-size", "512"],
+  ]);
+  const sizeOf = (kind: string) => Number(buffers.find((buffer) => buffer.kind === kind)?.size);
+  const { weights, kv } = totalsOf(estimated);
+  expect(buffers.map(({ kind }) => kind)).toEqual(["model", "output", "compute"]);
+  expect(kv).toBe(0);
+  expect(Math.abs(weights / MIB - sizeOf("model"))).toBeLessThan(0.0051);
+  expect(Math.abs(estimated.compute!.host / MIB / sizeOf("compute") - 1)).toBeLessThan(0.02);
+  // It grows with the first full batch: then every token has an output.
+  expect(estimated.workspace.host / MIB - sizeOf("compute")).toBeGreaterThan(60);
+});
+
 it.for<Want>([
   { contextTokens: 2048, slots: 1, cacheTypeK: "f16", cacheTypeV: "f16", batchTokens: 128 },
   { contextTokens: 6000, slots: 3, cacheTypeK: "q8_0", cacheTypeV: "q5_1", batchTokens: 512 },
