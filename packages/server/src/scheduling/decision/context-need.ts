@@ -65,6 +65,8 @@ export function withoutFloor(need: ContextNeed): number {
  * refused, or others thrown out, for context that the request does not need. The engine's count corrects it.
  */
 export function expectedTokens(need: ContextNeed): number {
+  // What needs none of the pool is no reason to load a model with less than the next request will need.
+  if (need.asked === 0) return CONTEXT_FLOOR_TOKENS;
   const prompt = need.promptTokens ?? need.promptEstimate ?? need.promptBound;
   return need.asked ?? prompt + need.maxTokens;
 }
