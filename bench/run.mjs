@@ -7,6 +7,7 @@ const SUITES = {
   throughput: "./throughput.mjs",
   "first-token": "./first-token.mjs",
   "prefill-beside-stream": "./prefill-beside-stream.mjs",
+  embeddings: "./embeddings.mjs",
   memory: "./memory.mjs",
   decide: "./decide.mjs",
   residency: "./residency.mjs",

@@ -90,6 +90,7 @@ export async function buildPoolModel(
   const trained = gguf?.contextLength ?? UNKNOWN_CONTEXT_TOKENS;
   const embeds = block.modality === "embeddings";
   const usual = Math.min(trained, embeds ? DEFAULT_INPUT_TOKENS : DEFAULT_CONTEXT_TOKENS);
+  const longestInput = Math.min(block.context_len ?? usual, trained);
   const idleSecs = block.idle_unload_secs ?? options.idleUnloadSecs;
   return {
     id: block.id,
@@ -104,9 +105,9 @@ export async function buildPoolModel(
     gguf,
     problem,
     slots: block.slots ?? DEFAULT_SLOTS,
-    contextTokens: block.context_len ?? usual,
-    // The buffers of an embedding model grow with its longest input, wanted or not.
-    maxContextTokens: block.context_len ?? (embeds ? usual : trained),
+    contextTokens: embeds ? longestInput : (block.context_len ?? usual),
+    // The buffers of an embedding model grow with its context, needed or not.
+    maxContextTokens: embeds ? longestInput : (block.context_len ?? trained),
     idleUnloadMs: idleSecs === 0 ? Number.POSITIVE_INFINITY : idleSecs * 1_000,
     plan: {
       gpuLayers: block.gpu_layers,
