@@ -206,7 +206,7 @@ export const AnswerBlock = Schema(
       thinking: Type.String(),
       signature: Type.String({ description: "Says nothing; thoughts are not signed here." }),
     }),
-    Type.Object({ type: Type.Literal("text"), text: Type.String(), citations: Type.Null() }),
+    Type.Object({ type: Type.Literal("text"), text: Type.String() }),
     ToolUse,
   ]),
 );

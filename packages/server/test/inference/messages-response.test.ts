@@ -23,7 +23,7 @@ describe("a whole message", () => {
       type: "message",
       role: "assistant",
       model: "tiny",
-      content: [{ type: "text", text: expect.stringMatching(/^one/), citations: null }],
+      content: [{ type: "text", text: expect.stringMatching(/^one/) }],
       stop_reason: "max_tokens",
       stop_sequence: null,
       usage: {
@@ -48,7 +48,7 @@ describe("a whole message", () => {
       return content;
     };
     const thought = { type: "thinking", thinking: "hm", signature: expect.any(String) };
-    const said = { type: "text", text: "well", citations: null };
+    const said = { type: "text", text: "well" };
     expect(await ask({ thinking: { type: "enabled", budget_tokens: 32 } })).toEqual([
       thought,
       said,

@@ -52,7 +52,7 @@ describe("calls of tools", () => {
     expect(answer.stop_reason).toBe("tool_use");
     expect(answer.content).toEqual([
       { type: "thinking", thinking: "hm", signature: expect.any(String) },
-      { type: "text", text: expect.stringMatching(/^Let me look\./), citations: null },
+      { type: "text", text: expect.stringMatching(/^Let me look\./) },
       { type: "tool_use", id: expect.any(String), name: "weather", input: { city: "Paris" } },
       { type: "tool_use", id: expect.any(String), name: "weather", input: { city: "Rome" } },
     ]);
@@ -120,7 +120,7 @@ describe("calls of tools", () => {
   it("are not to be had with none", async () => {
     await server.engine.script({ ...CAPS, answer: "No.", calls: [PARIS] });
     const answer = await whole({ tool_choice: { type: "none" } });
-    expect(answer.content).toEqual([{ type: "text", text: "No.", citations: null }]);
+    expect(answer.content).toEqual([{ type: "text", text: "No." }]);
     expect(await lastBody()).not.toHaveProperty("tools");
   });
 

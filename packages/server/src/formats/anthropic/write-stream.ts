@@ -135,7 +135,7 @@ class BlockWriter {
         return;
       }
       yield* this.#close();
-      yield* this.#begin("text", { type: "text", text: "", citations: null });
+      yield* this.#begin("text", { type: "text", text: "" });
     }
     yield this.#delta({ type: "text_delta", text: all });
   }
@@ -150,7 +150,7 @@ class BlockWriter {
   *end(): Generator<MessagesEvent> {
     // An answer of white space alone is an answer.
     if (this.#next === 0 && this.#held !== "") {
-      yield* this.#begin("text", { type: "text", text: "", citations: null });
+      yield* this.#begin("text", { type: "text", text: "" });
       yield this.#delta({ type: "text_delta", text: this.#held });
     }
     yield* this.#close();
