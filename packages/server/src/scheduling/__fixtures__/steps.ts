@@ -10,7 +10,7 @@ export type Step =
       how: "well" | "ill" | "no memory";
       tokens: number;
     }
-  | { do: "finish" | "cancel"; index: number }
+  | { do: "finish" | "cancel" | "hang"; index: number }
   | { do: "next"; model: number; index: number }
   | { do: "crash" | "unload" | "unask"; model: number }
   | { do: "ask"; model: number; context?: number | undefined }
@@ -33,6 +33,7 @@ export function stepsAbout(models: number) {
       }),
     finish: fc.record({ do: act("finish"), index }),
     cancel: fc.record({ do: act("cancel"), index }),
+    hang: fc.record({ do: act("hang"), index }),
     next: fc.record({ do: act("next"), model, index }),
     crash: fc.record({ do: act("crash"), model }),
     unload: fc.record({ do: act("unload"), model }),
@@ -69,6 +70,9 @@ export function take(made: World, models: readonly ModelTerms[], s: Step): void 
       if (request !== undefined) made.send({ type: "cancelled", request });
       return;
     }
+    case "hang":
+      made.hang(s.index);
+      return;
     case "next": {
       const during = nth(made.running.keys(), s.index);
       if (during === undefined) return;

@@ -29,6 +29,17 @@ export function holds(isSo: boolean, what: string): void {
   if (!isSo) throw new Error(`does not hold: ${what}`);
 }
 
+/** How long a load may take, ms: one that hangs ends then. */
+const LOAD_LIMIT_MS = 20_000;
+
+/** Work that was begun and has not ended. */
+interface Pending {
+  effect: SchedulerEffect;
+  at: number;
+  /** It hangs, and is ended at this time. */
+  hangsUntil?: number;
+}
+
 /** Runs the scheduler the way its shell does, with work that ends when the test says so. */
 export class World {
   readonly state: SchedulerState;
@@ -39,7 +50,7 @@ export class World {
   readonly ended = new Map<number, string>();
   /** The waits that were told at arrival. */
   readonly estimates = new Map<number, number | null>();
-  readonly pending: { effect: SchedulerEffect; at: number }[] = [];
+  readonly pending: Pending[] = [];
   timer: number | null = null;
   /** Of the last refusal. */
   retryAfterSecs: number | null = null;
@@ -297,8 +308,9 @@ export class World {
     promptTokens = 10,
     failure: "engine_failed" | "insufficient_memory" = "engine_failed",
   ): void {
-    if (this.pending.length === 0) return;
-    const { effect } = this.pending.splice(index % this.pending.length, 1)[0]!;
+    const atWork = this.pending.filter(({ hangsUntil }) => hangsUntil === undefined);
+    if (atWork.length === 0) return;
+    const { effect } = this.#takeOut(atWork[index % atWork.length]!);
     if (effect.type === "load") {
       const model = this.state.models.get(effect.model)!;
       if (well) {
@@ -359,6 +371,36 @@ export class World {
     }
   }
 
+  /** Has one of the loads under way hang. */
+  hang(index: number): void {
+    const loads = this.pending.filter(
+      ({ effect, hangsUntil }) => effect.type === "load" && hangsUntil === undefined,
+    );
+    if (loads.length > 0) loads[index % loads.length]!.hangsUntil = this.at + LOAD_LIMIT_MS;
+  }
+
+  /** Ends the loads that have hung for as long as they may. */
+  endHung(): void {
+    for (const one of this.pending.filter(
+      ({ hangsUntil = this.at + 1 }) => hangsUntil <= this.at,
+    )) {
+      // Another one's end may have had it stopped.
+      if (!this.pending.includes(one) || one.effect.type !== "load") continue;
+      this.#takeOut(one);
+      const { model } = one.effect;
+      this.send({
+        type: "loadFailed",
+        model,
+        code: "engine_timeout",
+        message: "it took too long.",
+      });
+    }
+  }
+
+  #takeOut(one: Pending): Pending {
+    return this.pending.splice(this.pending.indexOf(one), 1)[0]!;
+  }
+
   #endKeep({ model, keeping }: Keep, well: boolean): void {
     if (well) this.send({ type: "kept", model, keeping });
     else {
@@ -401,9 +443,13 @@ export class World {
   settleAll(): void {
     for (let round = 0; round < 10_000; round++) {
       const [request] = this.running.keys();
-      if (this.pending.length > 0) this.settle(0, true);
+      const hung = this.pending.flatMap(({ hangsUntil = [] }) => hangsUntil);
+      if (this.pending.length > hung.length) this.settle(0, true);
       else if (request !== undefined) this.finish(request);
-      else if ((this.open.size > 0 || this.#isAsked()) && this.timer !== null) {
+      else if (hung.length > 0) {
+        this.at = Math.max(this.at, Math.min(...hung));
+        this.endHung();
+      } else if ((this.open.size > 0 || this.#isAsked()) && this.timer !== null) {
         this.at = Math.max(this.at, this.timer);
         this.timer = null;
         this.send({ type: "tick" });

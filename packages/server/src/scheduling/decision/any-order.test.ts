@@ -18,7 +18,9 @@ const MODELS = [
 
 const model = fc.nat(MODELS.length - 1);
 const index = fc.nat(9);
-const { settle, finish, cancel, crash, ask, unask, unload, drain } = stepsAbout(MODELS.length);
+const { settle, finish, cancel, hang, crash, ask, unask, unload, drain } = stepsAbout(
+  MODELS.length,
+);
 const perhaps = <const T>(...values: [T, ...T[]]) =>
   fc.option(fc.constantFrom(...values), { nil: undefined });
 
@@ -39,6 +41,7 @@ const step = fc.oneof(
   { weight: 10, arbitrary: finish },
   { weight: 3, arbitrary: cancel },
   { weight: 2, arbitrary: crash },
+  { weight: 1, arbitrary: hang },
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant("run out" as const), index, dies: fc.boolean() }),
@@ -85,6 +88,7 @@ function pass(made: World, ms: number): void {
     made.timer = null;
     made.send({ type: "tick" });
   }
+  made.endHung();
 }
 
 function run(made: World, s: Step): void {
