@@ -37,6 +37,7 @@ const ROOT_FILES = [
   "device-release",
   "idle-heap",
   "kept-files",
+  "kept-responses",
   "learned-memory",
   "learned-times",
   "load-estimate",

@@ -24,6 +24,11 @@ import type {
   Ready,
   RerankRequest,
   RerankResponse,
+  ResponsesAnswer,
+  ResponsesDeleted,
+  ResponsesEvent,
+  ResponsesItems,
+  ResponsesRequest,
   Root,
   TierMove,
   TierMoved,
@@ -33,6 +38,7 @@ import type {
 import { SomnusClientError } from "./client-error.js";
 import { readErrorResponse } from "./read-error.js";
 import { readMessagesStream } from "./read-messages.js";
+import { readResponsesStream } from "./read-responses.js";
 import { readChatStream } from "./read-stream.js";
 
 export interface SomnusClientOptions {
@@ -191,6 +197,50 @@ export class SomnusClient {
   countTokens(request: ChatRequest, options: ModelCallOptions = {}): Promise<InputTokens> {
     return this.#askModel("/v1/chat/completions/input_tokens", options, request);
   }
+
+  /** Conversations in the form of OpenAI's Responses API. */
+  readonly responses = {
+    /** The whole response. */
+    create: async (
+      request: Omit<ResponsesRequest, "stream">,
+      options: ModelCallOptions = {},
+    ): Promise<ResponsesAnswer> =>
+      this.#askModel("/v1/responses", options, { ...request, stream: false }),
+    /** The response, event by event; otherwise as `chatStream`. A response that fails is its last event. */
+    stream: (
+      request: Omit<ResponsesRequest, "stream">,
+      options: ModelCallOptions = {},
+    ): AsyncGenerator<ResponsesEvent, void, void> =>
+      this.#streamed("/v1/responses", options, request, readResponsesStream),
+    /** A response that was kept, or one that is being streamed as far as it is. */
+    show: (id: string, options?: CallOptions): Promise<ResponsesAnswer> =>
+      this.#json("GET", `/v1/responses/${encodeURIComponent(id)}`, options),
+    /** Has the server keep a response no longer. */
+    delete: (id: string, options?: CallOptions): Promise<ResponsesDeleted> =>
+      this.#json("DELETE", `/v1/responses/${encodeURIComponent(id)}`, options),
+    /** A page of a response's own input, the newest first. */
+    inputItems: (
+      id: string,
+      page: {
+        readonly limit?: number;
+        readonly order?: "asc" | "desc";
+        readonly after?: string;
+      } = {},
+      options?: CallOptions,
+    ): Promise<ResponsesItems> => {
+      const query = new URLSearchParams(
+        Object.entries(page).map(([key, value]) => [key, String(value)]),
+      );
+      return this.#json(
+        "GET",
+        `/v1/responses/${encodeURIComponent(id)}/input_items?${query}`,
+        options,
+      );
+    },
+    /** Ends a response that is being streamed. */
+    cancel: (id: string, options?: CallOptions): Promise<ResponsesAnswer> =>
+      this.#json("POST", `/v1/responses/${encodeURIComponent(id)}/cancel`, options),
+  };
 
   /** The whole answer to a conversation. */
   async chat(

@@ -8,6 +8,7 @@ import { createDoor, SomnusError } from "./http/index.js";
 import { IdleHeap } from "./idle-heap.js";
 import { inferenceRoutes, writeDoorError } from "./inference/index.js";
 import { KeptFiles } from "./kept-files.js";
+import { KeptResponses } from "./kept-responses.js";
 import { LearnedMemory } from "./learned-memory.js";
 import { LearnedTimes } from "./learned-times.js";
 import { MachineMemory } from "./machine-memory.js";
@@ -282,6 +283,7 @@ async function startOn(
           return { ...report, kept, tier2: keptFigures(report.figures.tier2.budgetBytes, kept) };
         },
       },
+      responses: new KeptResponses({ store, bounds: config.responses, log }),
       readiness: startup,
       version: VERSION,
       schedulable,

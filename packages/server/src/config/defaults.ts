@@ -42,6 +42,11 @@ export const DEFAULTS = {
     engine_timeout_secs: 120,
     load_timeout_secs: 600,
   },
+  responses: {
+    store_ttl_secs: 7 * 24 * 3600,
+    max_stored: 1_000,
+    max_stored_bytes: 256 * MiB,
+  },
   hardware: {
     cpu_lane: true,
     kv_park: false,

@@ -47,7 +47,10 @@ export async function admit(
   call: Call,
   model: PoolModel,
   request: GenerationRequest,
-  options: Pick<AdmitOptions, "keepAliveMs" | "deadline" | "workload" | "mayEvict">,
+  options: Pick<AdmitOptions, "keepAliveMs" | "deadline" | "workload" | "mayEvict"> & {
+    /** In place of the call's. */
+    signal?: AbortSignal;
+  },
 ): Promise<Lease> {
   return admitWork(parts, call, model, generationWork(request), options);
 }
@@ -58,11 +61,14 @@ export async function admitWork(
   call: Call,
   model: PoolModel,
   work: Work,
-  options: Pick<AdmitOptions, "keepAliveMs" | "deadline" | "workload" | "mayEvict">,
+  options: Pick<AdmitOptions, "keepAliveMs" | "deadline" | "workload" | "mayEvict"> & {
+    /** In place of the call's. */
+    signal?: AbortSignal;
+  },
 ): Promise<Lease> {
   const lease = await parts.scheduler.admitWork(parts.schedulable(model), work, {
-    ...options,
     signal: call.signal,
+    ...options,
     onAdmitted: (ms) => {
       if (ms !== null) call.setHeader(ESTIMATED_WAIT, String(Math.round(ms)));
     },

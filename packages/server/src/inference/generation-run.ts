@@ -15,11 +15,14 @@ export interface Asked {
   /** How long the model stays loaded afterwards, ms; null: as configured. */
   readonly keepAliveMs: number | null;
   readonly deadline: Deadline | undefined;
+  /** Ends the generation, besides the call's own signal. */
+  readonly signal?: AbortSignal;
 }
 
 /** One generation from its admission to its last event, in whatever format it was asked for. */
 export class GenerationRun {
   readonly #request: GenerationRequest;
+  readonly #signal: AbortSignal;
   #choice = 0;
 
   constructor(
@@ -28,7 +31,9 @@ export class GenerationRun {
     private readonly model: PoolModel,
     private readonly asked: Asked,
   ) {
-    this.#request = forModel(model, asked.generation);
+    const { generation, signal } = asked;
+    this.#signal = signal ? AbortSignal.any([call.signal, signal]) : call.signal;
+    this.#request = forModel(model, generation);
   }
 
   /** The choice that is being answered. */
@@ -45,7 +50,7 @@ export class GenerationRun {
   ): Promise<Answer> {
     return withLease(
       () => this.#admit(),
-      this.call.signal,
+      this.#signal,
       (lease) => write(...this.#generation(lease)),
     );
   }
@@ -67,13 +72,17 @@ export class GenerationRun {
 
   #admit(): Promise<Lease> {
     const { keepAliveMs, deadline } = this.asked;
-    return admit(this.parts, this.call, this.model, this.#request, { keepAliveMs, deadline });
+    return admit(this.parts, this.call, this.model, this.#request, {
+      keepAliveMs,
+      deadline,
+      signal: this.#signal,
+    });
   }
 
   #generation(lease: Lease): [AsyncIterable<GenerationEvent>, () => Telemetry] {
     requireToolForm(this.model, this.#request, lease.facts);
     const recorder = new TelemetryRecorder(lease, this.model);
-    const events = lease.generate(this.#request, this.call.signal, (event) => {
+    const events = lease.generate(this.#request, this.#signal, (event) => {
       if ("choice" in event) this.#choice = event.choice;
       recorder.observe(event);
     });

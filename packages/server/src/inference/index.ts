@@ -10,6 +10,7 @@ import { moeOffloadRoute } from "./moe-offload.js";
 import type { InferenceParts } from "./parts.js";
 import { pinRoute } from "./pin.js";
 import { rerankRoute } from "./rerank.js";
+import { responsesRoutes } from "./responses.js";
 import { rootRoute } from "./root.js";
 import { Timing } from "./timed.js";
 import { tokenRoutes } from "./tokens.js";
@@ -17,6 +18,7 @@ import { tokenRoutes } from "./tokens.js";
 export { writeDoorError } from "./door-errors.js";
 export { planOf } from "./load-plan.js";
 export type { InferenceParts, MemoryReport, Readiness } from "./parts.js";
+export type { KeptResponse, ResponseKeeper } from "./response-keeper.js";
 
 /** Every route of the inference door. */
 export function inferenceRoutes(parts: InferenceParts): Route[] {
@@ -32,6 +34,7 @@ export function inferenceRoutes(parts: InferenceParts): Route[] {
     pinRoute(parts),
     chatRoute(parts),
     ...messagesRoutes(parts),
+    ...responsesRoutes(parts),
     embeddingsRoute(parts),
     rerankRoute(parts),
     ...tokenRoutes(parts),

@@ -9,6 +9,7 @@ import type {
 } from "../memory/index.js";
 import type { Pool, PoolModel } from "../models/index.js";
 import type { Schedulable, Scheduler } from "../scheduling/index.js";
+import type { ResponseKeeper } from "./response-keeper.js";
 
 /** What the server still does before it serves, for `/ready`. */
 export interface Readiness {
@@ -56,6 +57,7 @@ export interface InferenceParts {
     /** @throws when the machine cannot be read, or the signal's reason */
     report(signal: AbortSignal): Promise<MemoryReport>;
   };
+  responses: ResponseKeeper;
   readiness: Readiness;
   version: string;
   /**

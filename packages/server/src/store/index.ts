@@ -9,6 +9,14 @@ export {
   saveCorrection,
 } from "./queries/memory-corrections.js";
 export { type ReloadTime, reloadTimes, saveLoad } from "./queries/model-loads.js";
+export {
+  removeResponses,
+  responseChain,
+  responsesBeyond,
+  responsesOf,
+  type StoredResponse,
+  saveResponses,
+} from "./queries/responses.js";
 export { type ServiceTime, saveServiceTimes, serviceTimes } from "./queries/service-times.js";
 export {
   openStore,

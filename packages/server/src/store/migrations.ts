@@ -47,4 +47,18 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX counters_windowEnd ON counters (windowEnd);
   `,
+  `
+  CREATE TABLE responses (
+    id TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    previousId TEXT,
+    bytes INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    response TEXT NOT NULL,
+    input TEXT NOT NULL,
+    PRIMARY KEY (id)
+  ) STRICT;
+  CREATE INDEX responses_expiresAt ON responses (expiresAt);
+  `,
 ];

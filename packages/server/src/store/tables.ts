@@ -61,6 +61,26 @@ export const TABLES = {
     keep: { by: "at", days: 90, rows: 20_000 },
   }),
 
+  /** Responses that are kept to be asked for again; one that was removed stays, empty, until it is cleared away. */
+  responses: keyedTable({
+    columns: {
+      id: text(),
+      /** Who may ask for it; empty where no keys are needed. */
+      owner: text(),
+      /** The response it goes on from. */
+      previousId: orNull(text()),
+      /** Of what is kept, as JSON. */
+      bytes: integer(),
+      at: integer(),
+      expiresAt: integer(),
+      response: json<unknown>(),
+      input: json<unknown>(),
+    },
+    key: ["id"],
+    indexes: [["expiresAt"]],
+    keep: { by: "expiresAt", days: 0, rows: 200_000 },
+  }),
+
   /** Counters of `take`: one row a counter and window. */
   counters: keyedTable({
     columns: {

@@ -3,6 +3,7 @@ import { DEFAULTS } from "../defaults.js";
 import { LimitSettings } from "./limits.js";
 import { EngineSettings, HardwareSettings, PathSettings } from "./machine.js";
 import { ModelSettings, PoolSettings } from "./models.js";
+import { ResponsesSettings } from "./responses.js";
 import { ServerSettings } from "./server.js";
 import { Table } from "./settings.js";
 
@@ -18,6 +19,7 @@ export const ConfigSchema = Table(
     }),
     server: ServerSettings,
     limits: LimitSettings,
+    responses: ResponsesSettings,
     pool: PoolSettings,
     aliases: Type.Unsafe<Record<string, string>>({
       type: "object",

@@ -6,6 +6,7 @@ import type {
 } from "@somnus/contract";
 import { type ErrorCode, SomnusError } from "../../http/errors.js";
 import type { FinishReason, GenerationEvent, TokenUsage } from "../generation.js";
+import { writeError, writeUsage } from "./answer-parts.js";
 import {
   type ItemEnd,
   type OpenItem,
@@ -16,7 +17,6 @@ import {
   writeCall,
 } from "./open-item.js";
 import type { Echo, ThoughtsShown } from "./read-request.js";
-import { writeError, writeUsage } from "./write-response.js";
 
 /** What every response object of one answer carries. */
 export interface ResponsesHead {
@@ -67,6 +67,11 @@ export class ResponsesWriter {
     this.#thoughts = how.thoughts;
     this.#topLogprobs = how.topLogprobs;
     this.#now = how.now;
+  }
+
+  /** Whether `response.created` was given out. */
+  get isCreated(): boolean {
+    return this.#created;
   }
 
   /** The response as far as it is. */
