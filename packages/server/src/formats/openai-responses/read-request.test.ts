@@ -82,6 +82,10 @@ describe("a request", () => {
     expect(thoughts({ effort: "none", summary: "auto" })).toBe("none");
     expect(thoughts({ summary: "auto" })).toBe("summary");
     expect(thoughts(null)).toBe("none");
+    expect(read({ reasoning: { effort: "low" } }).generation.thinkBudgetTokens).toBe(512);
+    expect(read({ reasoning: { effort: "xhigh" } }).generation).not.toHaveProperty(
+      "thinkBudgetTokens",
+    );
   });
 
   it("goes on from kept responses, and names their items", async () => {

@@ -5,6 +5,7 @@ import type {
   ResponsesTextFormat,
 } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
+import { EFFORT_BUDGETS } from "../effort.js";
 import type { CapabilityWant, GenerationRequest } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
 import { requirePromptWithin } from "../prompt-length.js";
@@ -92,6 +93,8 @@ export function readResponsesRequest(
   const summary = body.reasoning?.summary ?? null;
   const wantsSummary = summary !== null && summary !== "none";
   const think = effort === null ? wantsSummary : effort !== "none";
+  const budget =
+    effort === null || effort === "none" || effort === "xhigh" ? undefined : EFFORT_BUDGETS[effort];
   const withLogprobs = body.include?.includes(LOGPROBS) || (body.top_logprobs ?? 0) > 0;
   const store = body.store !== false;
   return {
@@ -106,6 +109,7 @@ export function readResponsesRequest(
       stop: [],
       choices: 1,
       think,
+      ...(budget === undefined ? {} : { thinkBudgetTokens: budget }),
       ...(withLogprobs ? { topLogprobs: body.top_logprobs ?? 0 } : {}),
       ...(json === undefined ? {} : { json }),
       ...(offer === undefined ? {} : { offer }),
