@@ -3,12 +3,14 @@ import { createParser } from "eventsource-parser";
 import type { FinishReason, GenerationEvent } from "../../formats/index.js";
 import type { CallReader } from "./calls/index.js";
 import { engineError } from "./errors.js";
+import { LeadingThoughts } from "./leading-thoughts.js";
 
 /** An event longer than this is not one of llama-server's. */
 const LONGEST_EVENT = 16 * 1024 * 1024;
 /** OpenAI's number for "very unlikely"; the engine reports the lowest float. */
 const VERY_UNLIKELY = -9999;
 
+type TextEvent = Extract<GenerationEvent, { type: "text" }>;
 type FinishEvent = Extract<GenerationEvent, { type: "finish" }>;
 
 /** The stream ended before the answer did, or carried what cannot be read. */
@@ -69,6 +71,7 @@ class ChunkReader {
   #started = false;
   #stop: string | undefined;
   #progressed: GenerationEvent | undefined;
+  readonly #thoughts = new LeadingThoughts();
   finished = false;
   /** The engine said that nothing more comes. */
   ended = false;
@@ -153,8 +156,8 @@ class ChunkReader {
         text,
         ...(logprobs.length > 0 ? { logprobs } : {}),
       };
-      if (calls) this.#held(calls.text(event));
-      else this.#events.push(event);
+      if (this.#thoughts.over) this.#text(event);
+      else this.#begun(this.#thoughts.feed(event));
     }
     if (calls && Array.isArray(delta.tool_calls)) {
       this.#start({});
@@ -163,6 +166,8 @@ class ChunkReader {
     if (typeof source.finish_reason === "string") {
       this.finished = true;
       this.#start({});
+      const rest = this.#thoughts.end(choice);
+      if (rest.length > 0) this.#begun(rest);
       const reason = finishReason(source.finish_reason);
       const stop = reason === "stop" ? this.#stop : undefined;
       const finish = {
@@ -174,6 +179,21 @@ class ChunkReader {
       if (calls) this.#finish(calls, finish);
       else this.#events.push(finish);
     }
+  }
+
+  /** What the begin of an answer turned out to be. */
+  #begun(events: GenerationEvent[]): void {
+    if (events.length === 0) this.#held([]);
+    for (const event of events) {
+      if (event.type === "text") this.#text(event);
+      else this.#events.push(event);
+    }
+  }
+
+  #text(event: TextEvent): void {
+    const { calls } = this.#options;
+    if (calls) this.#held(calls.text(event));
+    else this.#events.push(event);
   }
 
   /** While an answer is held back its prefill is told again: the engine is at work, not silent. */
