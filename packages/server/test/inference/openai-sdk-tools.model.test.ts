@@ -31,7 +31,12 @@ function threeTools(called: string[]) {
     called.push(`${name} ${JSON.stringify(args)}`);
     return JSON.stringify(result);
   };
-  const tool = (name: string, description: string, properties: Record<string, object>, result: unknown) => ({
+  const tool = (
+    name: string,
+    description: string,
+    properties: Record<string, object>,
+    result: unknown,
+  ) => ({
     type: "function" as const,
     function: {
       name,
