@@ -110,7 +110,7 @@ describe("what is wrong, where, and what is expected", () => {
     [
       message({ role: "robot" }),
       "messages[1].role",
-      'messages[1].role must be one of "system", "developer", "user", "assistant" or "tool", not "robot".',
+      'messages[1].role must be one of "system", "developer", "user", "assistant", "tool" or "function", not "robot".',
     ],
     [explainMismatch(ChatRequest, [], "The body"), "", "The body must be an object, not an array."],
   ])("%o", (mismatch, param, sentence) => {
