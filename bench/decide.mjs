@@ -81,6 +81,13 @@ function hostOf(bytes) {
 function termsOf(index) {
   const id = `model-${index}`;
   const weights = GIB * (0.5 + (index % 5) * 0.25);
+  // The server keeps estimates too.
+  const estimates = new Map();
+  const estimate = (contextTokens) => {
+    const kept = estimates.get(contextTokens) ?? estimateOf(weights, contextTokens);
+    estimates.set(contextTokens, kept);
+    return kept;
+  };
   return {
     id,
     slots: 4,
@@ -92,7 +99,7 @@ function termsOf(index) {
       artifactBytes: weights,
       priority: "normal",
       keepWarm: false,
-      estimate: (contextTokens) => estimateOf(weights, contextTokens),
+      estimate,
       firmContextTokens: 8_192,
       gpuLayers: "auto",
       moeOffload: "off",

@@ -93,8 +93,10 @@ export class Book {
   }
 
   #entryOf(one: Booking): Entry {
+    const { deviceBytes } = one;
+    const count = this.freeDevice.length;
     return {
-      devices: one.deviceBytes.slice(0, this.freeDevice.length),
+      devices: deviceBytes.length > count ? deviceBytes.slice(0, count) : deviceBytes,
       privateBytes: privateBytesOf(one, this.#unified),
       artifact: this.#artifactOf(one.artifact, one.artifactBytes),
       mappedBytes: one.mappedBytes + one.keptBytes,

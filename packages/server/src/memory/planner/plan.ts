@@ -141,7 +141,9 @@ function mayGo(one: Resident, wanted: Wanted): boolean {
 
 /** The models whose pages are kept already. */
 function withPages(residents: readonly Resident[]): Set<string> {
-  return new Set(residents.flatMap(({ model, keptBytes }) => (keptBytes > 0 ? [model] : [])));
+  const warm = new Set<string>();
+  for (const { model, keptBytes } of residents) if (keptBytes > 0) warm.add(model);
+  return warm;
 }
 
 function candidateOf(one: Resident, tier2Free: number, hasPages: boolean, costs: Costs): Candidate {
