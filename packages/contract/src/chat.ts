@@ -244,6 +244,11 @@ export const Usage = Schema(
       completion_tokens: Type.Integer(),
       total_tokens: Type.Integer(),
       prompt_tokens_details: Type.Optional(Type.Object({ cached_tokens: Type.Integer() })),
+      completion_tokens_details: Type.Optional(
+        Type.Object({
+          reasoning_tokens: Type.Integer({ description: "Told where a vendor counted them." }),
+        }),
+      ),
     },
     { $id: "Usage" },
   ),
@@ -261,7 +266,7 @@ export const ChatToolCall = Schema(
 export type ChatToolCall = Static<typeof ChatToolCall>;
 
 /** Why an answer ended. */
-export const FINISH_REASONS = ["stop", "length", "tool_calls"] as const;
+export const FINISH_REASONS = ["stop", "length", "tool_calls", "content_filter"] as const;
 
 /** The answer of a chat that was not streamed. */
 export const ChatResponse = Schema(
@@ -278,7 +283,7 @@ export const ChatResponse = Schema(
             role: Type.Literal("assistant"),
             content: Type.Union([Type.String(), Type.Null()]),
             reasoning_content: Type.Optional(Type.String()),
-            refusal: Type.Optional(Type.Null()),
+            refusal: Type.Optional(Type.Union([Type.String(), Type.Null()])),
             tool_calls: Type.Optional(Type.Array(ChatToolCall)),
           }),
           logprobs: Type.Optional(Logprobs),
@@ -308,6 +313,7 @@ export const ChatChunk = Schema(
             role: Type.Optional(Type.Literal("assistant")),
             content: Type.Optional(Type.String()),
             reasoning_content: Type.Optional(Type.String()),
+            refusal: Type.Optional(Type.String()),
             tool_calls: Type.Optional(
               Type.Array(Type.Intersect([Type.Object({ index: Type.Integer() }), ChatToolCall])),
             ),

@@ -196,7 +196,13 @@ export const MessagesRequest = Schema(
 export type MessagesRequest = Static<typeof MessagesRequest>;
 
 /** Why an answer ended. */
-export const STOP_REASONS = ["end_turn", "max_tokens", "stop_sequence", "tool_use"] as const;
+export const STOP_REASONS = [
+  "end_turn",
+  "max_tokens",
+  "stop_sequence",
+  "tool_use",
+  "refusal",
+] as const;
 
 /** One block of an answer. */
 export const AnswerBlock = Schema(
@@ -217,7 +223,9 @@ export const MessageUsage = Schema(
   Type.Object(
     {
       input_tokens: Type.Integer({ description: "Prompt tokens that were computed." }),
-      cache_creation_input_tokens: Type.Literal(0),
+      cache_creation_input_tokens: Type.Integer({
+        description: "Prompt tokens that a vendor wrote to its cache; 0 for models of the pool.",
+      }),
       cache_read_input_tokens: Type.Integer({
         description: "Prompt tokens taken from the slot's KV cache.",
       }),

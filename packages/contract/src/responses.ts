@@ -184,7 +184,7 @@ export const ResponsesOutputItem = Schema(
       id: Type.String(),
       role: Type.Literal("assistant"),
       status: OneOf(STATES),
-      content: Type.Array(AnswerText),
+      content: Type.Array(Type.Union([AnswerText, Refusal])),
     }),
     Type.Object({
       type: Type.Literal("reasoning"),
@@ -283,7 +283,9 @@ export const ResponsesAnswer = Schema(
       completed_at: nullable(Type.Integer()),
       status: OneOf(RESPONSES_STATUSES),
       error: nullable(ResponsesError),
-      incomplete_details: nullable(Type.Object({ reason: Type.Literal("max_output_tokens") })),
+      incomplete_details: nullable(
+        Type.Object({ reason: OneOf(["max_output_tokens", "content_filter"]) }),
+      ),
       model: Type.String({ description: "The id of the model that answers." }),
       instructions: nullable(Type.String()),
       output: Type.Array(ResponsesOutputItem),
@@ -323,7 +325,7 @@ const item = { output_index: Type.Integer(), item: ResponsesOutputItem };
 const inItem = { item_id: Type.String(), output_index: Type.Integer() };
 const inPart = { ...inItem, content_index: Type.Integer() };
 const inSummary = { ...inItem, summary_index: Type.Integer() };
-const part = { ...inPart, part: Type.Union([AnswerText, ReasoningText]) };
+const part = { ...inPart, part: Type.Union([AnswerText, Refusal, ReasoningText]) };
 
 /** One event of a streamed response; they are numbered from 0. */
 export const ResponsesEvent = Schema(
@@ -344,6 +346,8 @@ export const ResponsesEvent = Schema(
       text: Type.String(),
       logprobs: Type.Array(TokenLogprob),
     }),
+    event("response.refusal.delta", { ...inPart, delta: Type.String() }),
+    event("response.refusal.done", { ...inPart, refusal: Type.String() }),
     event("response.reasoning_text.delta", { ...inPart, delta: Type.String() }),
     event("response.reasoning_text.done", { ...inPart, text: Type.String() }),
     event("response.reasoning_summary_part.added", { ...inSummary, part: SummaryText }),

@@ -84,13 +84,18 @@ export interface CapabilityWant {
 }
 
 /** Why a choice ended. */
-export type FinishReason = "stop" | "length" | "tool_calls";
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
-/** Tokens of one choice, as its engine counted them; cached ones are among those of the prompt. */
+/** Tokens of one choice, as its engine or its vendor counted them. */
 export interface TokenUsage {
   promptTokens: number;
   completionTokens: number;
+  /** Of the prompt: those that were taken from a cache. */
   cachedTokens: number;
+  /** Of the prompt: those that a vendor wrote to its cache; absent where it did not say. */
+  cacheWriteTokens?: number;
+  /** Of the completion: those of thoughts; absent where nobody counted them. */
+  reasoningTokens?: number;
 }
 
 /** Measured by the engine; durations in ms. */
@@ -111,6 +116,10 @@ export type GenerationEvent =
   | { type: "progress"; promptTokens: number; cachedTokens: number; done: number }
   | { type: "reasoning"; choice: number; text: string }
   | { type: "text"; choice: number; text: string; logprobs?: TokenLogprob[] }
+  /** The model says that it will not answer; only vendors tell this apart from text. */
+  | { type: "refusal"; choice: number; text: string }
+  /** A call has begun, which follows whole as soon as its arguments are; for who waits, not to be written. */
+  | { type: "calling"; choice: number; name: string }
   /** A whole call; its arguments parse. */
   | { type: "call"; choice: number; call: ToolCall }
   /** `stop`: the stop string that ended it, where that is known; absent at the model's own end, too. */

@@ -36,6 +36,7 @@ export async function* writeMessagesStream(
       usage = event.usage;
       continue;
     }
+    if (event.type === "calling") continue;
     if (event.type === "start" || event.type === "progress") {
       const { promptTokens = usage.promptTokens, cachedTokens = usage.cachedTokens } = event;
       usage = { promptTokens, cachedTokens, completionTokens: 0 };
@@ -51,6 +52,7 @@ export async function* writeMessagesStream(
         yield* blocks.thinking(event.text);
         break;
       case "text":
+      case "refusal":
         yield* blocks.text(event.text);
         break;
       case "call":
@@ -77,9 +79,10 @@ export async function* writeMessagesStream(
 /** Token counts in the wire's form: what came from the cache is not among `input_tokens`. */
 export function writeMessageUsage(usage: TokenUsage): MessageUsage {
   const cached = Math.min(usage.cachedTokens, usage.promptTokens);
+  const written = Math.min(usage.cacheWriteTokens ?? 0, usage.promptTokens - cached);
   return {
-    input_tokens: usage.promptTokens - cached,
-    cache_creation_input_tokens: 0,
+    input_tokens: usage.promptTokens - cached - written,
+    cache_creation_input_tokens: written,
     cache_read_input_tokens: cached,
     output_tokens: usage.completionTokens,
   };
@@ -101,7 +104,12 @@ function messageStart(head: MessageHead, usage: TokenUsage): MessagesEvent {
   };
 }
 
-const STOP_REASONS = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" } as const;
+const STOP_REASONS = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  content_filter: "refusal",
+} as const;
 
 function stopOf({ reason, stop }: { reason: FinishReason; stop?: string }) {
   return reason === "stop" && stop !== undefined

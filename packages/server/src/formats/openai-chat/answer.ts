@@ -12,6 +12,7 @@ export interface AnswerHead {
 
 /** Token counts of all choices in the wire's form: the prompt once, the answers together. */
 export function writeUsage(usages: readonly TokenUsage[]): Usage {
+  const reasoning = usages.flatMap(({ reasoningTokens }) => reasoningTokens ?? []);
   const first = usages[0] ?? { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
   const completion = usages.reduce((sum, usage) => sum + usage.completionTokens, 0);
   return {
@@ -20,6 +21,9 @@ export function writeUsage(usages: readonly TokenUsage[]): Usage {
     total_tokens: first.promptTokens + completion,
     ...(first.cachedTokens > 0
       ? { prompt_tokens_details: { cached_tokens: first.cachedTokens } }
+      : {}),
+    ...(reasoning.length > 0
+      ? { completion_tokens_details: { reasoning_tokens: reasoning.reduce((a, b) => a + b) } }
       : {}),
   };
 }

@@ -1,4 +1,5 @@
 export type { AnswerHead } from "./answer.js";
 export { type ChatCall, type ChatLimits, readChatRequest } from "./read-request.js";
+export { writeChatErrorChunk } from "./write-error.js";
 export { writeChatResponse } from "./write-response.js";
-export { writeChatErrorChunk, writeChatStream } from "./write-stream.js";
+export { writeChatStream } from "./write-stream.js";

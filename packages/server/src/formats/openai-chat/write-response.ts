@@ -6,6 +6,7 @@ import { type AnswerHead, writeLogprobs, writeToolCall, writeUsage } from "./ans
 interface Choice {
   text: string[];
   thoughts: string[];
+  refusal: string[];
   logprobs: TokenLogprob[];
   calls: ToolCall[];
   reason: FinishReason | null;
@@ -28,6 +29,7 @@ export async function writeChatResponse(
   const choices: Choice[] = Array.from({ length: options.choices }, () => ({
     text: [],
     thoughts: [],
+    refusal: [],
     logprobs: [],
     calls: [],
     reason: null,
@@ -41,6 +43,9 @@ export async function writeChatResponse(
         break;
       case "reasoning":
         if (options.showThoughts) choices[event.choice]!.thoughts.push(event.text);
+        break;
+      case "refusal":
+        choices[event.choice]!.refusal.push(event.text);
         break;
       case "call":
         choices[event.choice]!.calls.push(event.call);
@@ -66,7 +71,7 @@ export async function writeChatResponse(
           role: "assistant",
           content: choice.text.join(""),
           ...(choice.thoughts.length > 0 ? { reasoning_content: choice.thoughts.join("") } : {}),
-          refusal: null,
+          refusal: choice.refusal.length > 0 ? choice.refusal.join("") : null,
           ...(choice.calls.length > 0 ? { tool_calls: choice.calls.map(writeToolCall) } : {}),
         },
         ...(options.topLogprobs === undefined

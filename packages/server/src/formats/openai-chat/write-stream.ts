@@ -5,6 +5,12 @@ import { type AnswerHead, writeLogprobs, writeToolCall, writeUsage } from "./ans
 
 type ChunkChoice = ChatChunk["choices"][number];
 
+const DELTA_FIELDS = {
+  text: "content",
+  reasoning: "reasoning_content",
+  refusal: "refusal",
+} as const;
+
 /**
  * Writes a generation as chunks: for each choice the role, its pieces, each call whole, and a final chunk
  * with the finish reason; the last final chunk carries usage and telemetry. With `includeUsage` one more
@@ -33,7 +39,7 @@ export async function* writeChatStream(
   });
   const usages: TokenUsage[] = [];
   const calls = new Map<number, number>();
-  let opened = -1;
+  const opened = new Set<number>();
   let finished = 0;
   let last: ChatChunk | null = null;
   for await (const event of events) {
@@ -41,12 +47,12 @@ export async function* writeChatStream(
       usages.push(event.usage);
       continue;
     }
-    if (event.type === "start" || event.type === "progress") continue;
+    if (event.type === "start" || event.type === "progress" || event.type === "calling") continue;
     if (event.type === "reasoning" && !options.showThoughts) continue;
-    if (event.choice > opened) {
-      opened = event.choice;
+    if (!opened.has(event.choice)) {
+      opened.add(event.choice);
       yield chunk({
-        index: opened,
+        index: event.choice,
         delta: { role: "assistant", content: "" },
         finish_reason: null,
       });
@@ -71,7 +77,7 @@ export async function* writeChatStream(
     }
     yield chunk({
       index: event.choice,
-      delta: event.type === "text" ? { content: event.text } : { reasoning_content: event.text },
+      delta: { [DELTA_FIELDS[event.type]]: event.text },
       ...(event.type === "text" && topLogprobs !== undefined
         ? { logprobs: writeLogprobs(event.logprobs ?? [], topLogprobs) }
         : {}),
@@ -86,22 +92,4 @@ export async function* writeChatStream(
   if (options.includeUsage) {
     yield { ...head, object: "chat.completion.chunk", choices: [], usage };
   }
-}
-
-/**
- * The chunk that ends a stream which failed after its head was sent; `choice` is the one that was
- * being answered.
- */
-export function writeChatErrorChunk(
-  head: AnswerHead,
-  error: SomnusError,
-  options: { choice: number; includeUsage: boolean },
-): ChatChunk {
-  return {
-    ...head,
-    object: "chat.completion.chunk",
-    choices: [{ index: options.choice, delta: {}, finish_reason: "error" }],
-    ...(options.includeUsage ? { usage: null } : {}),
-    error: { message: error.message, type: error.kind.type },
-  };
 }

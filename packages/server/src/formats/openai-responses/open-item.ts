@@ -92,6 +92,52 @@ export class OpenMessage implements OpenItem {
   }
 }
 
+/** A message in which the model says that it will not answer. */
+export class OpenRefusal implements OpenItem {
+  readonly #id: string;
+  readonly #index: number;
+  readonly #text: string[] = [];
+
+  constructor({ responseId, index }: Place) {
+    this.#id = itemIdOf("message", { responseId, part: "output", index });
+    this.#index = index;
+  }
+
+  begin(): Unnumbered[] {
+    const item = { ...this.item("in_progress"), content: [] };
+    return [
+      { type: "response.output_item.added", output_index: this.#index, item },
+      { type: "response.content_part.added", ...this.#place(), part: this.#part() },
+    ];
+  }
+
+  add(text: string): Unnumbered[] {
+    this.#text.push(text);
+    return [{ type: "response.refusal.delta", ...this.#place(), delta: text }];
+  }
+
+  end(how: ItemEnd): Unnumbered[] {
+    const part = this.#part();
+    return [
+      { type: "response.refusal.done", ...this.#place(), refusal: part.refusal },
+      { type: "response.content_part.done", ...this.#place(), part },
+      { type: "response.output_item.done", output_index: this.#index, item: this.item(how) },
+    ];
+  }
+
+  item(status: "in_progress" | ItemEnd): Extract<ResponsesOutputItem, { type: "message" }> {
+    return { type: "message", id: this.#id, role: "assistant", status, content: [this.#part()] };
+  }
+
+  #part() {
+    return { type: "refusal" as const, refusal: this.#text.join("") };
+  }
+
+  #place() {
+    return { item_id: this.#id, output_index: this.#index, content_index: 0 };
+  }
+}
+
 /** Thoughts as they are. */
 export class OpenThoughts implements OpenItem {
   readonly #id: string;

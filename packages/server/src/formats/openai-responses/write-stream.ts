@@ -6,17 +6,19 @@ import type {
 } from "@somnus/contract";
 import { type ErrorCode, SomnusError } from "../../http/errors.js";
 import type { FinishReason, GenerationEvent, TokenUsage } from "../generation.js";
-import { writeError, writeUsage } from "./answer-parts.js";
 import {
   type ItemEnd,
   type OpenItem,
   OpenMessage,
+  OpenRefusal,
   OpenSummary,
   OpenThoughts,
   type Unnumbered,
   writeCall,
 } from "./open-item.js";
 import type { Echo, ThoughtsShown } from "./read-request.js";
+import { writeError } from "./write-error.js";
+import { writeUsage } from "./write-usage.js";
 
 /** What every response object of one answer carries. */
 export interface ResponsesHead {
@@ -28,6 +30,8 @@ export interface ResponsesHead {
   echo: Echo;
 }
 
+type ItemKind = "text" | "reasoning" | "refusal";
+
 type End = Pick<ResponsesAnswer, "status" | "error" | "incomplete_details" | "completed_at">;
 
 const OPEN: End = {
@@ -36,6 +40,14 @@ const OPEN: End = {
   incomplete_details: null,
   completed_at: null,
 };
+
+/** How it is told that an answer is not whole. */
+const CUT = {
+  stop: null,
+  tool_calls: null,
+  length: "max_output_tokens",
+  content_filter: "content_filter",
+} as const;
 
 /**
  * Writes one generation as the events of a response: `response.created` and `response.in_progress`,
@@ -49,7 +61,7 @@ export class ResponsesWriter {
   readonly #now: () => number;
   readonly #items: ResponsesOutputItem[] = [];
   #open: OpenItem | null = null;
-  #openKind: "text" | "reasoning" | null = null;
+  #openKind: ItemKind | null = null;
   #sequence = 0;
   #created = false;
   #begun = false;
@@ -114,7 +126,8 @@ export class ResponsesWriter {
     if (reason === null) {
       throw new SomnusError("engine_failed", "The engine ended the answer without finishing it.");
     }
-    const how: ItemEnd = reason === "length" ? "incomplete" : "completed";
+    const cut = CUT[reason];
+    const how: ItemEnd = cut ? "incomplete" : "completed";
     if (this.#items.length === 0 && this.#open === null) {
       yield* this.#numbered(this.#turnTo("text"));
     }
@@ -123,7 +136,7 @@ export class ResponsesWriter {
     this.#end = {
       status: how,
       error: null,
-      incomplete_details: how === "incomplete" ? { reason: "max_output_tokens" } : null,
+      incomplete_details: cut ? { reason: cut } : null,
       completed_at: how === "completed" ? this.#now() : null,
     };
     yield this.#number({ type: `response.${how}`, response: this.response });
@@ -160,11 +173,14 @@ export class ResponsesWriter {
     switch (event.type) {
       case "start":
       case "progress":
+      case "calling":
         return [];
       case "reasoning":
         this.#thought = true;
         if (this.#thoughts === "none") return [];
         return [...this.#turnTo("reasoning"), ...(this.#open?.add(event.text, []) ?? [])];
+      case "refusal":
+        return [...this.#turnTo("refusal"), ...(this.#open?.add(event.text, []) ?? [])];
       case "text": {
         const opening = this.#turnTo("text");
         const top = this.#topLogprobs;
@@ -188,11 +204,12 @@ export class ResponsesWriter {
   }
 
   /** Closes an item of the other kind and opens one, where none is open. */
-  #turnTo(kind: "text" | "reasoning"): Unnumbered[] {
+  #turnTo(kind: ItemKind): Unnumbered[] {
     if (this.#openKind === kind) return [];
     const closing = this.#close("completed");
     const place = { responseId: this.#head.id, index: this.#items.length };
     if (kind === "text") this.#open = new OpenMessage(place);
+    else if (kind === "refusal") this.#open = new OpenRefusal(place);
     else this.#open = new (this.#thoughts === "summary" ? OpenSummary : OpenThoughts)(place);
     this.#openKind = kind;
     return [...closing, ...this.#open.begin()];
