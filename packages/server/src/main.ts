@@ -4,7 +4,7 @@ import { openParkingFolder, parkingKeyOf, whyNotParked } from "./conversation-pa
 import { untilReleased } from "./device-release.js";
 import { configuredRun, createLlamaEngine } from "./engines/index.js";
 import { configuredOrigins, createProvisioning, NextEngine } from "./engines/provisioning/index.js";
-import { createDoor, SomnusError } from "./http/index.js";
+import { createDoor, createRemoteFetch, SomnusError } from "./http/index.js";
 import { IdleHeap } from "./idle-heap.js";
 import { inferenceRoutes, writeDoorError } from "./inference/index.js";
 import { KeptFiles } from "./kept-files.js";
@@ -12,6 +12,7 @@ import { KeptResponses } from "./kept-responses.js";
 import { LearnedMemory } from "./learned-memory.js";
 import { LearnedTimes } from "./learned-times.js";
 import { MachineMemory } from "./machine-memory.js";
+import { createPictureReader } from "./media/index.js";
 import { keptFigures, type ParkingFolder, QuietProbe } from "./memory/index.js";
 import { memoryTermsOf, specOf } from "./model-memory.js";
 import { engineFiles, Pool, type PoolModel, readCatalog } from "./models/index.js";
@@ -284,6 +285,13 @@ async function startOn(
         },
       },
       responses: new KeptResponses({ store, bounds: config.responses, log }),
+      readPictures: createPictureReader({
+        maxBytes: config.limits.max_image_bytes,
+        fetch: createRemoteFetch({
+          allowed: config.limits.allow_remote_image_urls,
+          allowPrivate: config.limits.allow_private_urls,
+        }),
+      }),
       readiness: startup,
       version: VERSION,
       schedulable,

@@ -1,7 +1,26 @@
 import type { TokenLogprob } from "@somnus/contract";
 
-/** A piece of a message. */
-export type MessagePart = { type: "text"; text: string };
+/** A picture as a request names it, not looked at yet. */
+export interface NamedPicture {
+  type: "picture";
+  /** By a URL, `data:` among them, or as the bytes of a file in base64. */
+  source: { url: string } | { base64: string };
+  /** Where it stands in the request, for errors. */
+  param: string;
+}
+
+/** A picture as an engine gets it. */
+export interface Picture {
+  type: "picture";
+  /** A PNG file. */
+  png: Buffer;
+  /** SHA-256 of the file, hexadecimal: the same picture has the same. */
+  digest: string;
+  param: string;
+}
+
+/** A piece of a message; its pictures have been read, or are still `NamedPicture`s. */
+export type MessagePart<Shown = Picture> = { type: "text"; text: string } | Shown;
 
 /** A function that the model asked its client to run. */
 export interface ToolCall {
@@ -12,9 +31,10 @@ export interface ToolCall {
 }
 
 /** One message of a conversation. */
-export interface GenerationMessage {
+export interface GenerationMessage<Shown = Picture> {
   role: "system" | "user" | "assistant" | "tool";
-  parts: MessagePart[];
+  /** In the order in which the model is to have them. */
+  parts: MessagePart<Shown>[];
   /** Of an assistant: the calls that it ended with, in their order. */
   calls?: ToolCall[];
   /** Of a tool: the call whose result this is, and the function that was called. */
@@ -55,8 +75,8 @@ export interface Sampling {
 }
 
 /** What a text model is asked for, whatever format the client speaks. */
-export interface GenerationRequest {
-  messages: GenerationMessage[];
+export interface GenerationRequest<Shown = Picture> {
+  messages: GenerationMessage<Shown>[];
   /** Most tokens to generate for one choice, already clamped. */
   maxTokens: number;
   sampling: Sampling;
@@ -76,6 +96,9 @@ export interface GenerationRequest {
   /** Tokens of context the client asked to reserve (`num_ctx`). */
   contextTokens?: number;
 }
+
+/** The same as a format reads it: its pictures are fetched and decoded once the request is known to be served. */
+export type AskedGeneration = GenerationRequest<NamedPicture>;
 
 /** What a model must be able to do for a request, and the field that asks for it. */
 export interface CapabilityWant {

@@ -1,4 +1,5 @@
 export type {
+  AskedGeneration,
   CapabilityWant,
   EngineTimings,
   FinishReason,
@@ -6,6 +7,8 @@ export type {
   GenerationMessage,
   GenerationRequest,
   MessagePart,
+  NamedPicture,
+  Picture,
   Sampling,
   TokenUsage,
   Tool,

@@ -1,5 +1,5 @@
 import { SomnusError } from "../http/errors.js";
-import type { GenerationMessage } from "./generation.js";
+import type { AskedGeneration } from "./generation.js";
 
 /**
  * That the texts of a conversation have at most `limit` characters together (UTF-16 units).
@@ -7,13 +7,13 @@ import type { GenerationMessage } from "./generation.js";
  * @throws SomnusError invalid_request naming it
  */
 export function requirePromptWithin(
-  messages: readonly GenerationMessage[],
+  messages: AskedGeneration["messages"],
   limit: number,
   field = "messages",
 ): void {
   let characters = 0;
   for (const message of messages) {
-    for (const part of message.parts) characters += part.text.length;
+    for (const part of message.parts) characters += part.type === "text" ? part.text.length : 0;
     for (const call of message.calls ?? []) characters += call.arguments.length;
   }
   if (characters > limit) {

@@ -9,6 +9,7 @@ export { type ErrorCode, type ErrorDetails, SomnusError, toSomnusError } from ".
 export { type EventFraming, namedEvents } from "./framing.js";
 export type { Caller, KeySettings } from "./keys.js";
 export { ListenError } from "./listen-error.js";
+export { createRemoteFetch, type RemoteFetch } from "./remote-fetch/index.js";
 export {
   type AnswerEnd,
   type Call,

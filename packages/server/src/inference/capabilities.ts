@@ -8,7 +8,11 @@ const NEEDS: Record<
   CapabilityWant["capability"],
   { has: (model: PoolModel) => boolean; lack: string }
 > = {
-  vision: { has: () => false, lack: "does not see images" },
+  vision: {
+    has: ({ modalities, projectorGguf }) =>
+      modalities.includes("vision") && projectorGguf?.projector?.vision != null,
+    lack: "does not see images",
+  },
   audio: { has: () => false, lack: "does not hear audio" },
   tools: {
     has: ({ tools }) => tools !== "none",
@@ -21,12 +25,19 @@ const NEEDS: Record<
   },
 };
 
+/** What asks for a model that sees or hears, whether or not it says that it chats. */
+const OF_MEDIA: ReadonlySet<CapabilityWant["capability"]> = new Set(["vision", "audio"]);
+
 /**
- * That a model can answer a conversation, and all that is in it.
+ * That a model can answer a conversation, and all that is in it. One with pictures or sounds may go to a model that
+ * serves only those.
  * @throws SomnusError invalid_request that names the field which asks for what it cannot do
  */
 export function requireCapabilities(model: PoolModel, wants: readonly CapabilityWant[]): void {
-  if (!model.modalities.includes("text_generation")) {
+  const isShown = wants.some(
+    ({ capability }) => OF_MEDIA.has(capability) && NEEDS[capability].has(model),
+  );
+  if (!isShown && !model.modalities.includes("text_generation")) {
     throw new SomnusError(
       "invalid_request",
       `${model.id} does not chat; it serves ${model.modality}.`,

@@ -1,10 +1,11 @@
-import type { GenerationRequest } from "../formats/index.js";
+import type { AskedGeneration } from "../formats/index.js";
 import type { Call } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
 import { type Deadline, TOKENIZER_WORK } from "../scheduling/index.js";
 import { admitWork } from "./admission.js";
 import { forModel } from "./for-model.js";
 import type { InferenceParts } from "./parts.js";
+import { withPictures } from "./pictures.js";
 
 /**
  * The exact tokens of a prompt as its model's engine counts them. It is nobody's answer: it waits behind those, and
@@ -15,8 +16,9 @@ export async function countTokens(
   parts: InferenceParts,
   call: Call,
   model: PoolModel,
-  asked: { generation: GenerationRequest; deadline: Deadline | undefined },
+  asked: { generation: AskedGeneration; deadline: Deadline | undefined },
 ): Promise<number> {
+  const generation = await withPictures(parts, asked.generation, call.signal);
   const lease = await admitWork(parts, call, model, TOKENIZER_WORK, {
     keepAliveMs: null,
     deadline: asked.deadline,
@@ -24,7 +26,7 @@ export async function countTokens(
     mayEvict: false,
   });
   try {
-    return await lease.count(forModel(model, asked.generation), call.signal);
+    return await lease.count(forModel(model, generation), call.signal);
   } finally {
     lease.release();
   }

@@ -1,5 +1,5 @@
 import type { Telemetry } from "@somnus/contract";
-import type { GenerationEvent, GenerationRequest } from "../formats/index.js";
+import type { AskedGeneration, GenerationEvent, GenerationRequest } from "../formats/index.js";
 import type { Call } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
 import { type Deadline, type Lease, withLease } from "../scheduling/index.js";
@@ -7,11 +7,12 @@ import { admit } from "./admission.js";
 import { requireToolForm } from "./capabilities.js";
 import { forModel } from "./for-model.js";
 import type { InferenceParts } from "./parts.js";
+import { withPictures } from "./pictures.js";
 import { TelemetryRecorder } from "./telemetry.js";
 
 /** What a route has read of the request that it answers with a generation. */
 export interface Asked {
-  readonly generation: GenerationRequest;
+  readonly generation: AskedGeneration;
   /** How long the model stays loaded afterwards, ms; null: as configured. */
   readonly keepAliveMs: number | null;
   readonly deadline: Deadline | undefined;
@@ -21,7 +22,6 @@ export interface Asked {
 
 /** One generation from its admission to its last event, in whatever format it was asked for. */
 export class GenerationRun {
-  readonly #request: GenerationRequest;
   readonly #signal: AbortSignal;
   #choice = 0;
 
@@ -31,9 +31,8 @@ export class GenerationRun {
     private readonly model: PoolModel,
     private readonly asked: Asked,
   ) {
-    const { generation, signal } = asked;
+    const { signal } = asked;
     this.#signal = signal ? AbortSignal.any([call.signal, signal]) : call.signal;
-    this.#request = forModel(model, generation);
   }
 
   /** The choice that is being answered. */
@@ -45,13 +44,14 @@ export class GenerationRun {
    * Joins the events into one answer.
    * @throws SomnusError when it is refused or fails, or the reason of the call's signal
    */
-  whole<Answer>(
+  async whole<Answer>(
     write: (events: AsyncIterable<GenerationEvent>, telemetry: () => Telemetry) => Promise<Answer>,
   ): Promise<Answer> {
+    const request = await this.#read();
     return withLease(
-      () => this.#admit(),
+      () => this.#admit(request),
       this.#signal,
-      (lease) => write(...this.#generation(lease)),
+      (lease) => write(...this.#generation(lease, request)),
     );
   }
 
@@ -62,27 +62,38 @@ export class GenerationRun {
       telemetry: () => Telemetry,
     ) => AsyncGenerator<Item, void, void>,
   ): AsyncGenerator<Item, void, void> {
-    const lease = await this.#admit();
+    const request = await this.#read();
+    const lease = await this.#admit(request);
     try {
-      yield* write(...this.#generation(lease));
+      yield* write(...this.#generation(lease, request));
     } finally {
       lease.release();
     }
   }
 
-  #admit(): Promise<Lease> {
+  async #read(): Promise<GenerationRequest> {
+    return forModel(
+      this.model,
+      await withPictures(this.parts, this.asked.generation, this.#signal),
+    );
+  }
+
+  #admit(request: GenerationRequest): Promise<Lease> {
     const { keepAliveMs, deadline } = this.asked;
-    return admit(this.parts, this.call, this.model, this.#request, {
+    return admit(this.parts, this.call, this.model, request, {
       keepAliveMs,
       deadline,
       signal: this.#signal,
     });
   }
 
-  #generation(lease: Lease): [AsyncIterable<GenerationEvent>, () => Telemetry] {
-    requireToolForm(this.model, this.#request, lease.facts);
+  #generation(
+    lease: Lease,
+    request: GenerationRequest,
+  ): [AsyncIterable<GenerationEvent>, () => Telemetry] {
+    requireToolForm(this.model, request, lease.facts);
     const recorder = new TelemetryRecorder(lease, this.model);
-    const events = lease.generate(this.#request, this.#signal, (event) => {
+    const events = lease.generate(request, this.#signal, (event) => {
       if ("choice" in event) this.#choice = event.choice;
       recorder.observe(event);
     });

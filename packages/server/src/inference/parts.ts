@@ -1,4 +1,5 @@
 import type { Config } from "../config/index.js";
+import type { ReadPictures } from "../media/index.js";
 import type {
   Figures,
   GpuState,
@@ -58,6 +59,7 @@ export interface InferenceParts {
     report(signal: AbortSignal): Promise<MemoryReport>;
   };
   responses: ResponseKeeper;
+  readPictures: ReadPictures;
   readiness: Readiness;
   version: string;
   /**

@@ -12,7 +12,9 @@ import type { PoolModel } from "../models/index.js";
 import { type Lease, TOKENIZER_WORK, withLease } from "../scheduling/index.js";
 import { admitWork, deadlineOf } from "./admission.js";
 import { requireCapabilities } from "./capabilities.js";
+import { forModel } from "./for-model.js";
 import type { InferenceParts } from "./parts.js";
+import { withPictures } from "./pictures.js";
 import { TelemetryRecorder } from "./telemetry.js";
 
 /**
@@ -101,9 +103,11 @@ function inputTokensRoute(parts: InferenceParts): Route {
     openWhileStaging: false,
     handler: async (call) => {
       const chat = readChatRequest(call.body, parts.config.limits);
+      const model = await chatModel(parts, chat);
+      const generation = forModel(model, await withPictures(parts, chat.generation, call.signal));
       return jsonReply(
-        await underLease(parts, call, await chatModel(parts, chat), async (lease) => ({
-          input_tokens: await lease.count(chat.generation, call.signal),
+        await underLease(parts, call, model, async (lease) => ({
+          input_tokens: await lease.count(generation, call.signal),
         })),
       );
     },

@@ -122,6 +122,11 @@ describe("refused", () => {
     expect((await refusal(bomb(60_000, 60_000))).message).toContain("pixel limit");
   });
 
+  it("one that is more than 200 times as long as it is wide", async () => {
+    expect((await refusal(await halves(402, 2).png().toBuffer())).message).toContain("402 by 2");
+    await read(await halves(400, 2).png().toBuffer());
+  });
+
   it("one whose head does not fit its data", async () => {
     await refusal(bomb(1_000, 1_000));
   });

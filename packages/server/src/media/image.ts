@@ -9,12 +9,16 @@ export interface Image {
   bytes: Buffer;
   width: number;
   height: number;
+  /** That its file held, before it was made smaller. */
+  filePixels: number;
 }
 
 /** Most pixels that a picture may decode to: 50 megapixels take 200 MB as they are decoded. */
 const MOST_PIXELS = 50_000_000;
 /** Longest side that an engine gets, pixels; no vision model looks at more. */
 const LONGEST_SIDE = 2_048;
+/** How many times one side may be as long as the other: made smaller for a model, the other would be nothing. */
+const MOST_TIMES_AS_LONG = 200;
 /** Time to decode one, ms. */
 const DECODE_MS = 20_000;
 /** Of PNG: what comes out is read once, on this machine. */
@@ -46,8 +50,8 @@ export async function readImage(
   }
   try {
     signal.throwIfAborted();
-    const decoded = kind === "heic" ? await fromHeic(bytes, signal) : open(bytes);
-    const { data, info } = await decoded
+    const decoded = kind === "heic" ? await fromHeic(bytes, signal) : await fromFile(bytes);
+    const { data, info } = await decoded.pixels
       .flatten({ background: "white" })
       .resize(LONGEST_SIDE, LONGEST_SIDE, { fit: "inside", withoutEnlargement: true })
       .toColourspace("srgb")
@@ -55,7 +59,8 @@ export async function readImage(
       .timeout({ seconds: DECODE_MS / 1_000 })
       .toBuffer({ resolveWithObject: true });
     signal.throwIfAborted();
-    return { bytes: data, width: info.width, height: info.height };
+    const { width, height } = info;
+    return { bytes: data, width, height, filePixels: decoded.width * decoded.height };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const why = error instanceof Error ? error.message.split("\n")[0] : String(error);
@@ -66,12 +71,33 @@ export async function readImage(
   }
 }
 
-function open(bytes: Uint8Array): Sharp {
-  return sharp(bytes, { failOn: "error", limitInputPixels: MOST_PIXELS, pages: 1 }).autoOrient();
+interface Decoded {
+  pixels: Sharp;
+  width: number;
+  height: number;
 }
 
-async function fromHeic(bytes: Uint8Array, signal: AbortSignal): Promise<Sharp> {
+async function fromFile(bytes: Uint8Array): Promise<Decoded> {
+  const pixels = sharp(bytes, {
+    failOn: "error",
+    limitInputPixels: MOST_PIXELS,
+    pages: 1,
+  }).autoOrient();
+  const { width, height } = await pixels.metadata();
+  requireShape(width, height);
+  return { pixels, width, height };
+}
+
+async function fromHeic(bytes: Uint8Array, signal: AbortSignal): Promise<Decoded> {
   // The decoder turns the picture itself.
   const { width, height, rgba } = await decodeHeic(bytes, MOST_PIXELS, DECODE_MS, signal);
-  return sharp(rgba, { raw: { width, height, channels: 4 } });
+  requireShape(width, height);
+  return { pixels: sharp(rgba, { raw: { width, height, channels: 4 } }), width, height };
+}
+
+function requireShape(width: number, height: number): void {
+  if (Math.max(width, height) <= MOST_TIMES_AS_LONG * Math.min(width, height)) return;
+  throw new Error(
+    `it is ${width} by ${height} pixels, and no side may be more than ${MOST_TIMES_AS_LONG} times as long as the other`,
+  );
 }

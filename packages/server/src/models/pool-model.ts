@@ -95,7 +95,7 @@ export async function buildPoolModel(
   return {
     id: block.id,
     modality: block.modality,
-    modalities: [...new Set([block.modality, ...block.additional_modalities])],
+    modalities: modalitiesOf(block, projectorGguf),
     engine: block.engine,
     created: options.created,
     enabled: block.enabled,
@@ -140,6 +140,13 @@ export async function buildPoolModel(
         : { repeatPenalty: block.default_repeat_penalty }),
     },
   };
+}
+
+/** What it is configured for, and seeing where its projector brings that. Vectors are made of texts only. */
+function modalitiesOf(block: ModelConfig, projectorGguf: GgufSummary | null): Modality[] {
+  const modalities = new Set([block.modality, ...block.additional_modalities]);
+  if (projectorGguf?.projector?.vision && !modalities.has("embeddings")) modalities.add("vision");
+  return [...modalities];
 }
 
 const NOT_READ = { gguf: null, projectorGguf: null };

@@ -1,3 +1,4 @@
+export { PICTURE_TOKENS, SEEN, writeSeeingModel } from "./seeing-model.js";
 export { partNames, splitGguf, writeSplitGguf } from "./split-gguf.js";
 export { withTemporaryFile } from "./temporary-file.js";
 export {

@@ -25,6 +25,8 @@ export interface Vocabulary {
   readonly size: number;
   /** Tokens at the start that no generated text should have: control tokens and bytes. */
   readonly unspoken: number;
+  /** Words that are one token, with the space before them, and its id. */
+  readonly words: ReadonlyMap<string, number>;
   readonly metadata: readonly (readonly [string, GgufValue])[];
 }
 
@@ -32,8 +34,8 @@ const CHAT_TEMPLATE =
   "{% for message in messages %}{{ message['role'] + ': ' + message['content'] + '\\n' }}{% endfor %}" +
   "{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}";
 
-/** A SentencePiece vocabulary that encodes any text: control tokens, all bytes, letters, a few words. */
-export function sentencePieceVocabulary(): Vocabulary {
+/** A SentencePiece vocabulary that encodes any text: control tokens, all bytes, letters, and some words. */
+export function sentencePieceVocabulary(words: readonly string[] = WORDS): Vocabulary {
   const tokens: string[] = ["<unk>", "<s>", "</s>"];
   const kinds: number[] = [UNKNOWN, CONTROL, CONTROL];
   for (let byte = 0; byte < 256; byte++) {
@@ -43,7 +45,7 @@ export function sentencePieceVocabulary(): Vocabulary {
   const unspoken = tokens.length;
   const pieces = new Set([WORD_START]);
   for (let code = 0x21; code < 0x7f; code++) pieces.add(String.fromCharCode(code));
-  for (const word of WORDS) {
+  for (const word of words) {
     // A word is only found when every shorter beginning of it is a token too.
     for (let end = 1; end <= word.length; end++) pieces.add(WORD_START + word.slice(0, end));
   }
@@ -55,6 +57,7 @@ export function sentencePieceVocabulary(): Vocabulary {
   return {
     size: tokens.length,
     unspoken,
+    words: new Map(words.map((word) => [word, tokens.indexOf(WORD_START + word)])),
     metadata: [
       ["tokenizer.ggml.model", string("llama")],
       ["tokenizer.ggml.pre", string("default")],
@@ -84,6 +87,7 @@ export function wordPieceVocabulary(): Vocabulary {
   return {
     size: tokens.length,
     unspoken: special.length,
+    words: new Map(WORDS.map((word) => [word, tokens.indexOf(WORD_START + word)])),
     metadata: [
       ["tokenizer.ggml.model", string("bert")],
       ["tokenizer.ggml.pre", string("default")],

@@ -18,7 +18,6 @@ export const LimitSettings = Table(
     }),
     max_image_bytes: Bytes({
       default: D.max_image_bytes,
-      effect: "later",
       description: "The largest image, in bytes.",
     }),
     max_document_bytes: Bytes({
@@ -81,12 +80,10 @@ export const LimitSettings = Table(
     ),
     allow_remote_image_urls: Flag({
       default: D.allow_remote_image_urls,
-      effect: "later",
       description: "Whether a request may name media by an http(s) URL.",
     }),
     allow_private_urls: Flag({
       default: D.allow_private_urls,
-      effect: "later",
       description: "Whether such a URL may lead to a private or loopback address.",
     }),
     overload: Choice(["queue", "shed"], {

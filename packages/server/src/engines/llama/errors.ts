@@ -1,3 +1,4 @@
+import type { GenerationMessage } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
 import type { ExitReason } from "../engine.js";
 
@@ -68,6 +69,30 @@ export function engineError(
     "engine_failed",
     sense ? `The engine failed on this request: ${sense}` : "The engine failed on this request.",
     { cause: body },
+  );
+}
+
+/** How the engine says that it can make nothing of a picture; it does not say of which. */
+const OF_PICTURES = /failed to load image|failed to tokenize prompt|image input is not supported/i;
+
+/**
+ * An error that the pictures of a request brought about, told as one of theirs; any other as it is. Names the
+ * picture where there is only one.
+ */
+export function withPictureOf(
+  error: SomnusError,
+  messages: readonly GenerationMessage[],
+): SomnusError {
+  if (error.code !== "engine_failed" && error.code !== "invalid_request") return error;
+  if (!OF_PICTURES.test(error.message)) return error;
+  const parts = messages.flatMap((message) => message.parts);
+  const pictures = parts.flatMap((part) => (part.type === "picture" ? [part.param] : []));
+  if (pictures.length === 0) return error;
+  const param = pictures.length === 1 ? pictures[0]! : "messages";
+  return new SomnusError(
+    "invalid_request",
+    `The model's engine can make nothing of the ${pictures.length === 1 ? `image in ${param}` : "images"}.`,
+    { param, cause: error },
   );
 }
 

@@ -11,7 +11,14 @@ import type {
 import type { HostedProcess } from "../host/index.js";
 import { CallReader } from "./calls/index.js";
 import { type EngineClient, type JsonAnswer, readJson } from "./client.js";
-import { brokenAnswer, engineError, exitError, stalled, withReasonOf } from "./errors.js";
+import {
+  brokenAnswer,
+  engineError,
+  exitError,
+  stalled,
+  withPictureOf,
+  withReasonOf,
+} from "./errors.js";
 import { readStream } from "./read-stream.js";
 import { slotFiles } from "./slot-files.js";
 import { StallClock } from "./stall-clock.js";
@@ -87,7 +94,9 @@ export class LlamaLoaded implements Loaded {
       "/v1/chat/completions/input_tokens",
       promptBody(request, this.facts.template),
       signal,
-    );
+    ).catch((error: unknown) => {
+      throw error instanceof SomnusError ? withPictureOf(error, request.messages) : error;
+    });
     const tokens = (body as { input_tokens?: unknown } | null)?.input_tokens;
     if (typeof tokens !== "number") throw brokenAnswer(body);
     return tokens;
@@ -126,7 +135,7 @@ export class LlamaLoaded implements Loaded {
       if (answer.status !== 200) {
         const refusal = await readJson(answer);
         const schemaOf = request.json || !request.offer ? "response_format" : "tools";
-        throw engineError(refusal.status, refusal.body, schemaOf);
+        throw withPictureOf(engineError(refusal.status, refusal.body, schemaOf), request.messages);
       }
       const { offer, topLogprobs } = request;
       const calls = offer && new CallReader(offer, choice);

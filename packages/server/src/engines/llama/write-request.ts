@@ -1,6 +1,7 @@
 import type {
   GenerationMessage,
   GenerationRequest,
+  MessagePart,
   Sampling,
   Tool,
   ToolCall,
@@ -110,8 +111,15 @@ function writeStop(stop: readonly string[]): Record<string, unknown> {
 
 function writeContent({ parts }: GenerationMessage): unknown {
   const [only, ...more] = parts;
-  if (more.length === 0) return only?.text.toWellFormed() ?? "";
-  return parts.map((part) => ({ type: "text", text: part.text.toWellFormed() }));
+  if (only === undefined) return "";
+  if (more.length === 0 && only.type === "text") return only.text.toWellFormed();
+  return parts.map(writePart);
+}
+
+function writePart(part: MessagePart): unknown {
+  if (part.type === "text") return { type: "text", text: part.text.toWellFormed() };
+  const url = `data:image/png;base64,${part.png.toString("base64")}`;
+  return { type: "image_url", image_url: { url } };
 }
 
 function writeCall(call: ToolCall): unknown {

@@ -1,7 +1,14 @@
 import type { CountTokensRequest, MessageBlock, MessageParam, ShownBlock } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
-import type { CapabilityWant, GenerationMessage, MessagePart, ToolCall } from "../generation.js";
+import type {
+  CapabilityWant,
+  GenerationMessage,
+  MessagePart,
+  NamedPicture,
+  ToolCall,
+} from "../generation.js";
 import { DEEPEST, isDeeperThan } from "../json-schema.js";
+import { pictureAt } from "../named-picture.js";
 
 /**
  * A line for Anthropic's accounting that Claude Code puts before its system text. It differs in every
@@ -18,7 +25,7 @@ const ACCOUNTING = /^x-anthropic-billing-header:/;
 export function readConversation(
   body: Pick<CountTokensRequest, "system" | "messages">,
   wants: CapabilityWant[],
-): GenerationMessage[] {
+): GenerationMessage<NamedPicture>[] {
   const reader = new ConversationReader(wants);
   reader.system(body.system ?? []);
   body.messages.forEach((message, index) => {
@@ -28,7 +35,7 @@ export function readConversation(
 }
 
 class ConversationReader {
-  readonly #messages: GenerationMessage[] = [];
+  readonly #messages: GenerationMessage<NamedPicture>[] = [];
   readonly #wants: CapabilityWant[];
   /** Calls without a result yet, and where they stand. */
   readonly #open = new Map<string, { call: ToolCall; path: string }>();
@@ -54,13 +61,16 @@ class ConversationReader {
     });
   }
 
-  end(): GenerationMessage[] {
+  end(): GenerationMessage<NamedPicture>[] {
     const [first] = this.#open.values();
     const last = this.#messages.at(-1);
     if (first && last?.role === "assistant") {
       throw invalid(first.path, `The call at ${first.path} has no tool_result after it.`);
     }
-    if (last?.role === "assistant" && last.parts.every(({ text }) => text === "")) {
+    if (
+      last?.role === "assistant" &&
+      last.parts.every((part) => part.type === "text" && part.text === "")
+    ) {
       this.#messages.pop();
     }
     if (this.#messages.every(({ role }) => role === "system")) {
@@ -133,7 +143,7 @@ class ConversationReader {
   #resultParts(
     { content, is_error }: Extract<MessageBlock, { type: "tool_result" }>,
     path: string,
-  ): MessagePart[] {
+  ): MessagePart<NamedPicture>[] {
     const parts =
       typeof content === "string"
         ? [textPart(content)]
@@ -142,13 +152,13 @@ class ConversationReader {
     return is_error === true ? [textPart("Error:"), ...parts] : parts;
   }
 
-  #shown(block: ShownBlock, path: string): MessagePart[] {
+  #shown(block: ShownBlock, path: string): MessagePart<NamedPicture>[] {
     switch (block.type) {
       case "text":
         return [textPart(block.text)];
       case "image":
         this.#wants.push({ capability: "vision", param: path });
-        return [];
+        return [pictureOf(block.source, path)];
       case "document":
         return [...texts(block.title, block.context), ...this.#document(block.source, path)];
       case "search_result":
@@ -159,7 +169,7 @@ class ConversationReader {
   #document(
     source: Extract<ShownBlock, { type: "document" }>["source"],
     path: string,
-  ): MessagePart[] {
+  ): MessagePart<NamedPicture>[] {
     if (source.type === "text") return [textPart(source.data)];
     if (source.type === "content") {
       if (typeof source.content === "string") return [textPart(source.content)];
@@ -174,23 +184,40 @@ class ConversationReader {
   }
 
   /** Adds to the last message where the same side speaks on; the API joins such messages too. */
-  #add(role: MessageParam["role"], parts: MessagePart[]): GenerationMessage {
+  #add(
+    role: MessageParam["role"],
+    parts: MessagePart<NamedPicture>[],
+  ): GenerationMessage<NamedPicture> {
     const last = this.#messages.at(-1);
     if (role !== "system" && last?.role === role) {
       last.parts.push(...parts);
       return last;
     }
-    const message: GenerationMessage = { role, parts };
+    const message: GenerationMessage<NamedPicture> = { role, parts };
     this.#messages.push(message);
     return message;
   }
 }
 
-function textPart(text: string): MessagePart {
+function pictureOf(
+  source: Extract<ShownBlock, { type: "image" }>["source"],
+  path: string,
+): NamedPicture {
+  switch (source.type) {
+    case "base64":
+      return { type: "picture", source: { base64: source.data }, param: path };
+    case "url":
+      return pictureAt(source.url, path);
+    case "file":
+      throw invalid(path, `${path} is a file; files are not kept here, so send the image.`);
+  }
+}
+
+function textPart(text: string): MessagePart<never> {
   return { type: "text", text };
 }
 
-function texts(...all: (string | null | undefined)[]): MessagePart[] {
+function texts(...all: (string | null | undefined)[]): MessagePart<never>[] {
   return all.flatMap((text) => (text ? [textPart(text)] : []));
 }
 

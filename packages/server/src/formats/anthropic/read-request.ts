@@ -6,7 +6,13 @@ import type {
 } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
 import { EFFORT_BUDGETS } from "../effort.js";
-import type { CapabilityWant, GenerationRequest, Tool, ToolOffer } from "../generation.js";
+import type {
+  AskedGeneration,
+  CapabilityWant,
+  GenerationRequest,
+  Tool,
+  ToolOffer,
+} from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
 import { requirePromptWithin } from "../prompt-length.js";
 import { readConversation } from "./read-conversation.js";
@@ -22,7 +28,7 @@ export interface MessagesLimits {
 export interface PromptCall {
   /** As the client wrote it; absent: the server's default. */
   model: string | undefined;
-  generation: GenerationRequest;
+  generation: AskedGeneration;
   /** What the model must be able to do, and the field that asks for it. */
   wants: CapabilityWant[];
 }

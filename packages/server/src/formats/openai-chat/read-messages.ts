@@ -1,7 +1,14 @@
 import type { ChatMessage, ContentPart } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
-import type { CapabilityWant, GenerationMessage, MessagePart, ToolCall } from "../generation.js";
+import type {
+  CapabilityWant,
+  GenerationMessage,
+  MessagePart,
+  NamedPicture,
+  ToolCall,
+} from "../generation.js";
 import { DEEPEST, isDeeperThan } from "../json-schema.js";
+import { pictureAt } from "../named-picture.js";
 
 /**
  * The messages of a chat body in the internal form. Thoughts of earlier turns are left out: they are of no use to
@@ -12,7 +19,7 @@ import { DEEPEST, isDeeperThan } from "../json-schema.js";
 export function readMessages(
   messages: readonly ChatMessage[],
   wants: CapabilityWant[],
-): GenerationMessage[] {
+): GenerationMessage<NamedPicture>[] {
   const reader = new MessageReader(wants);
   const read = messages.map((message, index) => reader.read(message, `messages[${index}]`));
   const last = messages.length - 1;
@@ -32,7 +39,7 @@ class MessageReader {
 
   constructor(private readonly wants: CapabilityWant[]) {}
 
-  read(message: ChatMessage, path: string): GenerationMessage {
+  read(message: ChatMessage, path: string): GenerationMessage<NamedPicture> {
     const calls = this.#readCalls(message, path);
     const parts = this.#readContent(message, path);
     switch (message.role) {
@@ -47,7 +54,7 @@ class MessageReader {
     }
   }
 
-  #readContent({ role, content }: ChatMessage, path: string): MessagePart[] {
+  #readContent({ role, content }: ChatMessage, path: string): MessagePart<NamedPicture>[] {
     if (content == null) {
       if (role === "assistant") return [];
       throw invalid(`${path}.content`, `${path}.content must be a text or a list of parts.`);
@@ -56,7 +63,7 @@ class MessageReader {
     return content.flatMap((part, index) => this.#readPart(part, `${path}.content[${index}]`));
   }
 
-  #readPart(part: ContentPart, path: string): MessagePart[] {
+  #readPart(part: ContentPart, path: string): MessagePart<NamedPicture>[] {
     switch (part.type) {
       case "text":
         return [{ type: "text", text: part.text }];
@@ -64,7 +71,7 @@ class MessageReader {
         return [{ type: "text", text: part.refusal }];
       case "image_url":
         this.wants.push({ capability: "vision", param: path });
-        return [];
+        return [pictureAt(part.image_url.url, path)];
       case "input_audio":
         this.wants.push({ capability: "audio", param: path });
         return [];

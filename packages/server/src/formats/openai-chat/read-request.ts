@@ -1,6 +1,11 @@
 import type { ChatRequest } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
-import type { CapabilityWant, GenerationRequest, Sampling } from "../generation.js";
+import type {
+  AskedGeneration,
+  CapabilityWant,
+  GenerationRequest,
+  Sampling,
+} from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
 import { parseKeepAlive } from "../keep-alive.js";
 import { requirePromptWithin } from "../prompt-length.js";
@@ -19,7 +24,7 @@ export interface ChatLimits {
 export interface ChatCall {
   /** As the client wrote it; absent: the server's default. */
   model: string | undefined;
-  generation: GenerationRequest;
+  generation: AskedGeneration;
   stream: boolean;
   includeUsage: boolean;
   showThoughts: boolean;

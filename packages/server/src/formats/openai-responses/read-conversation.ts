@@ -1,7 +1,14 @@
 import type { ResponsesKeptItem, ResponsesPart } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
-import type { CapabilityWant, GenerationMessage, MessagePart, ToolCall } from "../generation.js";
+import type {
+  CapabilityWant,
+  GenerationMessage,
+  MessagePart,
+  NamedPicture,
+  ToolCall,
+} from "../generation.js";
 import { DEEPEST, isDeeperThan } from "../json-schema.js";
+import { pictureAt } from "../named-picture.js";
 import type { PlacedItem } from "./read-items.js";
 
 /**
@@ -13,7 +20,7 @@ export function readConversation(
   instructions: string | null,
   items: readonly PlacedItem[],
   wants: CapabilityWant[],
-): GenerationMessage[] {
+): GenerationMessage<NamedPicture>[] {
   const reader = new ConversationReader(wants);
   if (instructions !== null) reader.say("system", [{ type: "text", text: instructions }]);
   for (const { item, path } of items) reader.add(item, path);
@@ -21,7 +28,7 @@ export function readConversation(
 }
 
 class ConversationReader {
-  readonly messages: GenerationMessage[] = [];
+  readonly messages: GenerationMessage<NamedPicture>[] = [];
   /** The functions that were called, by the id of the call. */
   readonly #called = new Map<string, string>();
 
@@ -46,7 +53,7 @@ class ConversationReader {
     }
   }
 
-  say(role: "system" | "user" | "assistant", parts: MessagePart[]): void {
+  say(role: "system" | "user" | "assistant", parts: MessagePart<NamedPicture>[]): void {
     this.messages.push({ role, parts });
   }
 
@@ -67,14 +74,14 @@ class ConversationReader {
         `${path}.call_id names no function_call before it in the conversation.`,
       );
     }
-    const parts: MessagePart[] =
+    const parts: MessagePart<NamedPicture>[] =
       typeof item.output === "string"
         ? [{ type: "text", text: item.output }]
         : item.output.flatMap((part, i) => this.#part(part, `${path}.output[${i}]`));
     this.messages.push({ role: "tool", parts, result: { callId: item.call_id, name } });
   }
 
-  #part(part: ResponsesPart, path: string): MessagePart[] {
+  #part(part: ResponsesPart, path: string): MessagePart<NamedPicture>[] {
     switch (part.type) {
       case "input_text":
       case "output_text":
@@ -83,7 +90,13 @@ class ConversationReader {
         return [{ type: "text", text: part.refusal }];
       case "input_image":
         this.wants.push({ capability: "vision", param: path });
-        return [];
+        if (part.image_url == null) {
+          throw invalid(
+            path,
+            `${path} has no image_url; files are not kept here, so send the image.`,
+          );
+        }
+        return [pictureAt(part.image_url, path)];
       case "input_file":
         throw invalid(path, `${path} is a file; files are not read here, send their text.`);
     }

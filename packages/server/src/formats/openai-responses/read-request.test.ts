@@ -97,7 +97,9 @@ describe("a request", () => {
     ]);
     const kept = { id: ID, input: first.input, output: response.output };
     const onwards = read({ input: "Three" }, { chain: [kept], responses: [] });
-    const texts = onwards.generation.messages.map(({ role, parts }) => `${role} ${parts[0]?.text}`);
+    const texts = onwards.generation.messages.map(({ role, parts: [part] }) =>
+      part?.type === "text" ? `${role} ${part.text}` : role,
+    );
     expect(texts).toEqual(["user One", "assistant Two", "user Three"]);
     expect(onwards.input).toHaveLength(1);
 

@@ -6,7 +6,7 @@ import type {
 } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
 import { EFFORT_BUDGETS } from "../effort.js";
-import type { CapabilityWant, GenerationRequest } from "../generation.js";
+import type { AskedGeneration, CapabilityWant, GenerationRequest } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
 import { requirePromptWithin } from "../prompt-length.js";
 import { readConversation } from "./read-conversation.js";
@@ -46,7 +46,7 @@ export type Echo = Pick<
 export interface ResponsesCall {
   /** As the client wrote it; absent: the server's default. */
   model: string | undefined;
-  generation: GenerationRequest;
+  generation: AskedGeneration;
   stream: boolean;
   store: boolean;
   thoughts: ThoughtsShown;

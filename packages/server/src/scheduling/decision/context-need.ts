@@ -14,13 +14,18 @@ const OFFER_TOKENS = 1024;
 /** Tags and keys around one call, or around its result. */
 const CALL_TOKENS = 96;
 
+/** What a picture is taken to need until its model's engine has counted it, as the first contract has it. */
+const PICTURE_TOKENS = 576;
+
 /**
  * A bound on a request's prompt that holds for every tokenizer with byte fallback: a token stands
- * for one byte or more. Cheap, so that most requests need no count by the engine.
+ * for one byte or more. Cheap, so that most requests need no count by the engine. Nothing bounds the tokens of a
+ * picture, so a request with one is always counted.
  */
 export function needOf(request: GenerationRequest): ContextNeed {
   let promptBound = TEMPLATE_TOKENS;
   let promptEstimate = 0;
+  let pictures = 0;
   const add = (text: string) => {
     const bytes = Buffer.byteLength(text);
     promptBound += bytes;
@@ -36,7 +41,10 @@ export function needOf(request: GenerationRequest): ContextNeed {
   }
   for (const message of request.messages) {
     promptBound += MESSAGE_TOKENS;
-    for (const part of message.parts) add(part.text);
+    for (const part of message.parts) {
+      if (part.type === "text") add(part.text);
+      else pictures++;
+    }
     for (const call of message.calls ?? []) {
       promptBound += CALL_TOKENS;
       add(call.name);
@@ -47,9 +55,11 @@ export function needOf(request: GenerationRequest): ContextNeed {
       add(message.result.name);
     }
   }
+  const ofPictures = pictures * PICTURE_TOKENS;
   return {
-    promptBound,
-    promptEstimate: Math.ceil(promptEstimate),
+    promptBound: promptBound + ofPictures * ESTIMATED_BYTES_PER_TOKEN,
+    promptEstimate: Math.ceil(promptEstimate) + ofPictures,
+    ...(pictures > 0 ? { unbounded: true } : {}),
     maxTokens: request.maxTokens,
     ...(request.contextTokens === undefined ? {} : { asked: request.contextTokens }),
   };
@@ -84,13 +94,11 @@ export function reservation(need: ContextNeed, pool: { tokens: number; slots: nu
   return need.asked ?? Math.max(floorOf(pool.tokens, pool.slots), withoutFloor(need));
 }
 
-/** Whether the request's prompt has to be counted before it is known to fit its `num_ctx`. */
+/** Whether the request's prompt has to be counted before it is known to fit the pool, or its `num_ctx`. */
 export function mustCount(need: ContextNeed): boolean {
-  return (
-    need.promptTokens === undefined &&
-    need.asked !== undefined &&
-    need.promptBound + need.maxTokens > need.asked
-  );
+  if (need.promptTokens !== undefined) return false;
+  if (need.unbounded === true) return true;
+  return need.asked !== undefined && need.promptBound + need.maxTokens > need.asked;
 }
 
 /** Tokens a request may generate within its reservation. */

@@ -1,4 +1,4 @@
-import type { GenerationRequest, ToolCall } from "../../formats/index.js";
+import type { GenerationRequest, MessagePart, ToolCall } from "../../formats/index.js";
 
 /** What stands in a slot's KV memory, message by message: enough to tell how much of it a request can reuse. */
 export type Outline = readonly string[];
@@ -9,7 +9,7 @@ export function outlineOf(request: GenerationRequest): Outline {
   // Templates tell of functions before everything else.
   const outline = [request.offer ? `${mode}\n${JSON.stringify(request.offer.tools)}` : mode];
   for (const { role, parts, calls = [] } of request.messages) {
-    outline.push(segment(role, parts.map((part) => part.text).join("\n"), calls));
+    outline.push(segment(role, parts.map(textOf).join("\n"), calls));
   }
   return outline;
 }
@@ -21,6 +21,13 @@ export function withAnswer(
   calls: readonly ToolCall[] = [],
 ): Outline {
   return [...outline, segment("assistant", answer, calls)];
+}
+
+/** A picture weighs as much as a text of about as many tokens, and agrees with none but itself. */
+const DIGESTS_OF_PICTURE = 32;
+
+function textOf(part: MessagePart): string {
+  return part.type === "text" ? part.text : part.digest.repeat(DIGESTS_OF_PICTURE);
 }
 
 function segment(role: string, text: string, calls: readonly ToolCall[]): string {

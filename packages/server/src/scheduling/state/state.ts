@@ -39,6 +39,8 @@ export interface ModelTerms {
 export interface ContextNeed {
   /** No prompt of this request can have more tokens than this. */
   promptBound: number;
+  /** The bound is a guess: it has to be counted. */
+  unbounded?: boolean;
   /** What it is likely to have; absent: the bound stands for it. */
   promptEstimate?: number;
   /** Counted by the engine; absent until somebody had to know. */

@@ -19,7 +19,8 @@ const result = (callId: string, text: string): GenerationMessage => ({
   result: { callId, name: "add" },
 });
 
-const textOf = (message: GenerationMessage) => message.parts.map((part) => part.text).join("");
+const textOf = (message: GenerationMessage) =>
+  message.parts.map((part) => (part.type === "text" ? part.text : "[picture]")).join("");
 
 describe("toldInWords", () => {
   it("adds the functions to the system message, or makes one", () => {
@@ -46,6 +47,18 @@ describe("toldInWords", () => {
       "<tool_response>\n2\n</tool_response>\n<tool_response>\n3\n</tool_response>",
     );
     expect(told.every((message) => !message.calls && !message.result)).toBe(true);
+  });
+
+  it("leaves the pictures of a result where they stand in it", () => {
+    const picture = { type: "picture", png: Buffer.of(1), digest: "d", param: "p" } as const;
+    const { parts, ...shown } = result("1", "before");
+    const message = {
+      ...shown,
+      parts: [...parts, picture, { type: "text" as const, text: "after" }],
+    };
+    const told = toldInWords([calling, message], []);
+    expect(textOf(told[1]!)).toBe("<tool_response>\nbefore\n[picture]\nafter\n</tool_response>");
+    expect(told[1]!.parts[1]).toBe(picture);
   });
 
   it("leaves a conversation without functions as it is", () => {

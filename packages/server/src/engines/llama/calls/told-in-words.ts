@@ -1,4 +1,4 @@
-import type { GenerationMessage, Tool, ToolCall } from "../../../formats/index.js";
+import type { GenerationMessage, MessagePart, Tool, ToolCall } from "../../../formats/index.js";
 
 /**
  * A conversation for a model whose template knows no functions: those on offer stand in the system message,
@@ -15,28 +15,39 @@ export function toldInWords(
     if (message.role !== "tool") told.push(callsAsText(message));
     // Several results in a row are one message, as several calls are.
     else if (before && before.role === "user" && isResult(before)) {
-      before.parts.push({ type: "text", text: `\n${resultText(message)}` });
-    } else told.push({ role: "user", parts: [{ type: "text", text: resultText(message) }] });
+      before.parts.push(...resultParts(message, "\n"));
+    } else told.push({ role: "user", parts: resultParts(message) });
   }
   return tools.length === 0 ? told : withSystemText(told, introduce(tools));
 }
 
 const RESULT = "<tool_response>";
 
-function isResult(message: GenerationMessage): boolean {
-  return message.parts[0]?.text.startsWith(RESULT) === true;
+function isResult({ parts: [first] }: GenerationMessage): boolean {
+  return first?.type === "text" && first.text.startsWith(RESULT);
 }
 
-function resultText(message: GenerationMessage): string {
-  const text = message.parts.map((part) => part.text).join("\n");
-  return `${RESULT}\n${text}\n</tool_response>`;
+/** A result between its tags; its pictures stay where they stand in it. */
+function resultParts({ parts }: GenerationMessage, before = ""): MessagePart[] {
+  const told: MessagePart[] = [];
+  let text = `${before}${RESULT}`;
+  for (const part of parts) {
+    if (part.type === "text") text += `\n${part.text}`;
+    else {
+      told.push({ type: "text", text: `${text}\n` }, part);
+      text = "";
+    }
+  }
+  const ending = parts.length === 0 ? "\n\n" : "\n";
+  told.push({ type: "text", text: `${text}${ending}</tool_response>` });
+  return told;
 }
 
 function callsAsText(message: GenerationMessage): GenerationMessage {
   const { calls, ...rest } = message;
   if (!calls?.length) return rest;
   const text = calls.map(callText).join("\n");
-  const before = message.parts.some((part) => part.text !== "") ? "\n" : "";
+  const before = message.parts.some((part) => part.type !== "text" || part.text !== "") ? "\n" : "";
   return { ...rest, parts: [...message.parts, { type: "text", text: `${before}${text}` }] };
 }
 
