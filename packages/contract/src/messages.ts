@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { MAX_STOPS } from "./chat.js";
+import { MAX_STOPS, MAX_TOOLS } from "./chat.js";
 import { Maybe, OneOf, Schema } from "./schema.js";
 import { Telemetry } from "./telemetry.js";
 
@@ -133,7 +133,7 @@ const PROMPT = {
   ),
   messages: Type.Array(MessageParam, { minItems: 1 }),
   system: Maybe(Type.Union([Type.String(), Type.Array(Text)])),
-  tools: Maybe(Type.Array(MessageTool)),
+  tools: Maybe(Type.Array(MessageTool, { maxItems: MAX_TOOLS })),
   tool_choice: Maybe(MessageToolChoice),
   thinking: Maybe(
     Type.Union([

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { TokenLogprob } from "./chat.js";
+import { MAX_TOOLS, TokenLogprob } from "./chat.js";
 import { Maybe, OneOf, Schema } from "./schema.js";
 import { Telemetry } from "./telemetry.js";
 
@@ -116,7 +116,10 @@ export type ResponsesTextFormat = Static<typeof ResponsesTextFormat>;
 /** How much a model is asked to think. */
 export const RESPONSES_EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
 
-const Metadata = Type.Record(Type.String(), Type.String());
+/** As many and as long as OpenAI takes them. */
+const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
+  maxProperties: 16,
+});
 
 /** `POST /v1/responses`. Unknown fields are allowed and ignored. */
 export const ResponsesRequest = Schema(
@@ -125,7 +128,7 @@ export const ResponsesRequest = Schema(
       model: Maybe(Type.String({ minLength: 1, description: "The id of a model of the pool." })),
       input: Type.Union([Type.String(), Type.Array(ResponsesInputItem)]),
       instructions: Maybe(Type.String()),
-      tools: Maybe(Type.Array(ResponsesTool)),
+      tools: Maybe(Type.Array(ResponsesTool, { maxItems: MAX_TOOLS })),
       tool_choice: Maybe(ResponsesToolChoice),
       parallel_tool_calls: Maybe(Type.Boolean()),
       text: Maybe(

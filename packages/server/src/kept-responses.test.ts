@@ -49,8 +49,8 @@ describe("responses are given up", () => {
   });
 
   it("from the oldest on when they are too large together", async () => {
-    const { kept, save } = await keep({ max_stored_bytes: 1_000 });
-    for (const id of ["a", "b", "c"]) save(id, { instructions: "x".repeat(400) });
+    const { kept, save } = await keep({ max_stored_bytes: 900 });
+    for (const id of ["a", "b", "c"]) save(id, { instructions: "x".repeat(250) });
     await kept.settled();
     const left = await kept.some("ann", ["a", "b", "c"]);
     expect(left.map(({ response }) => response.id).sort()).toEqual(["b", "c"]);
@@ -78,11 +78,24 @@ it("a response that refers to itself has no beginning", async () => {
 
 it("what is too large, or is to be kept for no time, is not kept", async () => {
   const input = [{ type: "message", content: "x".repeat(2_000) }] as unknown as ResponsesKeptItem[];
-  expect((await keep()).kept.canKeep(input)).toBe(true);
+  const known = { input, echo: {} };
+  expect((await keep()).kept.canKeep(known)).toBe(true);
   await store.close();
-  expect((await keep({ max_stored_bytes: 8_000 })).kept.canKeep(input)).toBe(false);
+  const small = (await keep({ max_stored_bytes: 8_000 })).kept;
+  expect(small.canKeep(known)).toBe(false);
+  expect(small.canKeep({ input: [], echo: { user: "x".repeat(2_000) } })).toBe(false);
   await store.close();
-  expect((await keep({ store_ttl_secs: 0 })).kept.canKeep([])).toBe(false);
+  const nothing = { input: [], echo: {} };
+  expect((await keep({ store_ttl_secs: 0 })).kept.canKeep(nothing)).toBe(false);
   await store.close();
-  expect((await keep({ max_stored: 0 })).kept.canKeep([])).toBe(false);
+  expect((await keep({ max_stored: 0 })).kept.canKeep(nothing)).toBe(false);
+});
+
+it("an answer that made a response too large does not push out the others", async () => {
+  const { kept, save } = await keep({ max_stored_bytes: 8_000 });
+  for (const id of ["a", "b"]) save(id);
+  save("c", { instructions: "x".repeat(7_900) });
+  await kept.settled();
+  const left = await kept.some("ann", ["a", "b", "c"]);
+  expect(left.map(({ response }) => response.id).sort()).toEqual(["a", "b"]);
 });

@@ -14,8 +14,10 @@ import {
 
 /** One response may take this part of all the room, so that it cannot push out most others. */
 const LARGEST_PART = 8;
-/** Longest response with its input that a row holds, whatever the room; what waits to be written is bounded, too. */
+/** The most that is kept of a request, whatever the room; what waits to be written is bounded, too. */
 const LARGEST_BYTES = 8 * 2 ** 20;
+/** How much larger a response may have become by its answer: log probabilities take megabytes. */
+const MOST_WITH_ANSWER = 3;
 
 /** The responses that are kept, in the store, within the configured bounds. */
 export class KeptResponses implements ResponseKeeper {
@@ -39,15 +41,18 @@ export class KeptResponses implements ResponseKeeper {
     this.#now = options.now ?? Date.now;
   }
 
-  canKeep(input: readonly ResponsesKeptItem[]): boolean {
+  canKeep({ input, echo }: Parameters<ResponseKeeper["canKeep"]>[0]): boolean {
     const { store_ttl_secs, max_stored } = this.#bounds;
     if (store_ttl_secs === 0 || max_stored === 0) return false;
-    return Buffer.byteLength(JSON.stringify(input)) <= this.#largest();
+    return bytesOf(input) + bytesOf(echo) <= this.#largest();
   }
 
   save(owner: string, { response, input }: KeptResponse): void {
-    const bytes =
-      Buffer.byteLength(JSON.stringify(response)) + Buffer.byteLength(JSON.stringify(input));
+    const bytes = bytesOf(response) + bytesOf(input);
+    if (bytes > this.#largest() * MOST_WITH_ANSWER) {
+      this.#log.warn({ id: response.id, bytes }, "a response is too large to be kept");
+      return;
+    }
     const at = this.#now();
     const row: StoredResponse = {
       id: response.id,
@@ -115,6 +120,10 @@ export class KeptResponses implements ResponseKeeper {
       this.#trimming = null;
     }
   }
+}
+
+function bytesOf(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 function readRow(row: StoredResponse): KeptResponse {

@@ -8,9 +8,9 @@ export interface KeptResponse {
 
 /** Where responses are kept. A response is its owner's alone; for others it is not there. */
 export interface ResponseKeeper {
-  /** Whether a response with this input will be kept. */
-  canKeep(input: readonly ResponsesKeptItem[]): boolean;
-  /** Returns at once; whoever asks from then on finds it. */
+  /** Whether a response with this input, which repeats this of its request, will be kept. */
+  canKeep(known: { readonly input: readonly ResponsesKeptItem[]; readonly echo: object }): boolean;
+  /** Returns at once; whoever asks from then on finds it, unless its answer made it too large. */
   save(owner: string, kept: KeptResponse): void;
   get(owner: string, id: string): Promise<KeptResponse | null>;
   /** Those of them that are kept, in no order. */

@@ -84,7 +84,7 @@ function createRoute(parts: InferenceParts, running: RunningResponses): Route {
       requireCapabilities(model, asked.wants);
       tellSkipped(call, asked.skippedTools);
       const { generation, thoughts, input } = asked;
-      const store = asked.store && parts.responses.canKeep(input);
+      const store = asked.store && parts.responses.canKeep({ input, echo: asked.echo });
       const now = () => Math.floor(Date.now() / 1_000);
       const head = { id, createdAt: now(), model: model.id, echo: { ...asked.echo, store } };
       const newWriter = () =>

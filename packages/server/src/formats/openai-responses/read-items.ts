@@ -6,6 +6,7 @@ import type {
 } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
 import { isResponseId, itemIdOf, itemPlaceOf } from "./item-ids.js";
+import { knownPart } from "./known-fields.js";
 
 /** A response that was kept, with its input. */
 export interface KeptExchange {
@@ -129,7 +130,7 @@ function keep(
         id: itemIdOf(item.type, place),
         status: "completed",
         call_id: item.call_id,
-        output: item.output,
+        output: typeof item.output === "string" ? item.output : item.output.map(knownPart),
       };
     default: {
       const type = item.role === "assistant" ? "output_text" : "input_text";
@@ -139,7 +140,9 @@ function keep(
         role: item.role,
         status: "completed",
         content:
-          typeof item.content === "string" ? [{ type, text: item.content }] : [...item.content],
+          typeof item.content === "string"
+            ? [{ type, text: item.content }]
+            : item.content.map(knownPart),
       };
     }
   }

@@ -9,6 +9,7 @@ import { EFFORT_BUDGETS } from "../effort.js";
 import type { AskedGeneration, CapabilityWant, GenerationRequest } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
 import { requirePromptWithin } from "../prompt-length.js";
+import { knownChoice, knownFormat } from "./known-fields.js";
 import { readConversation } from "./read-conversation.js";
 import { type Found, keptItems, readItems } from "./read-items.js";
 import { readTools } from "./read-tools.js";
@@ -124,9 +125,9 @@ export function readResponsesRequest(
       instructions,
       previous_response_id: body.previous_response_id ?? null,
       tools: functions,
-      tool_choice: body.tool_choice ?? "auto",
+      tool_choice: knownChoice(body.tool_choice ?? "auto"),
       parallel_tool_calls: body.parallel_tool_calls !== false,
-      text: { format },
+      text: { format: knownFormat(format) },
       reasoning: { effort, summary },
       max_output_tokens: maxTokens,
       temperature: body.temperature ?? null,
