@@ -33,6 +33,7 @@ test("each call goes to its path", async () => {
   await client.memory.setKvPark({ enabled: true });
   await client.memory.pin({ model: "m", pinned: true });
   await client.chat({ messages: [{ role: "user", content: "x" }] });
+  await client.completions.create({ prompt: "x" });
   const messages: MessageParam[] = [{ role: "user", content: "x" }];
   await client.messages.create({ max_tokens: 1, messages });
   await client.messages.countTokens({ messages });
@@ -54,6 +55,7 @@ test("each call goes to its path", async () => {
     "POST /v1/memory/kv-park",
     "POST /v1/memory/pin",
     "POST /v1/chat/completions",
+    "POST /v1/completions",
     "POST /v1/messages",
     "POST /v1/messages/count_tokens",
     "POST /v1/embeddings",

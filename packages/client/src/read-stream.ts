@@ -1,4 +1,4 @@
-import type { ChatChunk } from "@somnus/contract";
+import type { ChatChunk, CompletionChunk } from "@somnus/contract";
 import { type Failure, parseObject, type ReadEvent, readEvents, toldError } from "./read-events.js";
 
 /**
@@ -11,15 +11,23 @@ export function readChatStream(
   response: Response,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ChatChunk, void, void> {
-  return readEvents(response, signal, readChunk);
+  return readEvents<ChatChunk>(response, signal, readChunk);
 }
 
-function readChunk(data: string, failure: Failure): ReadEvent<ChatChunk> {
+/** The chunks of a streamed completion; otherwise as `readChatStream`. */
+export function readCompletionStream(
+  response: Response,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<CompletionChunk, void, void> {
+  return readEvents<CompletionChunk>(response, signal, readChunk);
+}
+
+function readChunk<Chunk>(data: string, failure: Failure): ReadEvent<Chunk> {
   if (data === "[DONE]") return { isLast: true };
   const chunk = parseObject(data, failure);
   if (chunk?.error) throw toldError(chunk.error, failure);
   if (chunk && ("error" in chunk || Array.isArray(chunk.choices))) {
-    return { item: chunk as ChatChunk };
+    return { item: chunk as Chunk };
   }
-  throw failure("invalid_response", "An event of the answer is not a chat chunk.");
+  throw failure("invalid_response", "An event of the answer is not a chunk.");
 }

@@ -2,6 +2,9 @@ import type {
   ChatChunk,
   ChatRequest,
   ChatResponse,
+  CompletionChunk,
+  CompletionRequest,
+  CompletionResponse,
   CountTokensRequest,
   CountTokensResponse,
   DetokenizeRequest,
@@ -39,7 +42,7 @@ import { SomnusClientError } from "./client-error.js";
 import { readErrorResponse } from "./read-error.js";
 import { readMessagesStream } from "./read-messages.js";
 import { readResponsesStream } from "./read-responses.js";
-import { readChatStream } from "./read-stream.js";
+import { readChatStream, readCompletionStream } from "./read-stream.js";
 
 export interface SomnusClientOptions {
   /** Where the server is, with or without `/v1` at its end; `http://127.0.0.1:9999` by default. */
@@ -262,6 +265,22 @@ export class SomnusClient {
   ): AsyncGenerator<ChatChunk, void, void> {
     return this.#streamed("/v1/chat/completions", options, request, readChatStream);
   }
+
+  /** How a model goes on with texts as they are, without a conversation around them. */
+  readonly completions = {
+    /** The whole answer. */
+    create: (
+      request: Omit<CompletionRequest, "stream">,
+      options: ModelCallOptions = {},
+    ): Promise<CompletionResponse> =>
+      this.#askModel("/v1/completions", options, { ...request, stream: false }),
+    /** The answer, piece by piece; otherwise as `chatStream`. */
+    stream: (
+      request: Omit<CompletionRequest, "stream">,
+      options: ModelCallOptions = {},
+    ): AsyncGenerator<CompletionChunk, void, void> =>
+      this.#streamed("/v1/completions", options, request, readCompletionStream),
+  };
 
   /** That the server answers. Works while it is still getting ready. */
   health(options?: CallOptions): Promise<Health> {

@@ -1,4 +1,13 @@
 import Type, { type Static } from "typebox";
+import {
+  ContextField,
+  KeepAliveField,
+  MAX_CHOICES,
+  MaxTokensField,
+  SAMPLING_FIELDS,
+  StopField,
+  StreamOptions,
+} from "./generation-fields.js";
 import { Maybe, OneOf, Schema } from "./schema.js";
 import { Telemetry } from "./telemetry.js";
 
@@ -106,63 +115,26 @@ export const ResponseFormat = Schema(
 );
 export type ResponseFormat = Static<typeof ResponseFormat>;
 
-/** Most alternatives that one request may ask for. */
-export const MAX_CHOICES = 16;
-/** Most stop strings that one request may name. */
-export const MAX_STOPS = 16;
-
 /** `POST /v1/chat/completions`. Unknown fields are allowed and ignored. */
 export const ChatRequest = Schema(
   Type.Object(
     {
       model: Maybe(Type.String({ minLength: 1, description: "The id of a model of the pool." })),
       messages: Type.Array(ChatMessage, { minItems: 1 }),
-      max_tokens: Maybe(
-        Type.Integer({ minimum: 1, description: "Clamped to limits.max_tokens_cap." }),
-      ),
+      max_tokens: MaxTokensField,
       max_completion_tokens: Maybe(
         Type.Integer({ minimum: 1, description: "Same as max_tokens, and wins over it." }),
       ),
-      temperature: Maybe(Type.Number({ minimum: 0, maximum: 2 })),
-      top_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
-      top_k: Maybe(Type.Integer({ minimum: 0, maximum: 2147483647 })),
-      min_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
-      repeat_penalty: Maybe(Type.Number({ minimum: 0, maximum: 10 })),
-      presence_penalty: Maybe(Type.Number({ minimum: -2, maximum: 2 })),
-      frequency_penalty: Maybe(Type.Number({ minimum: -2, maximum: 2 })),
-      logit_bias: Maybe(
-        Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }), {
-          description: "Token id to bias.",
-        }),
-      ),
-      seed: Maybe(
-        Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
-      ),
-      stop: Maybe(
-        Type.Union([
-          Type.String({ minLength: 1 }),
-          Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_STOPS }),
-        ]),
-      ),
+      ...SAMPLING_FIELDS,
+      stop: StopField,
       n: Maybe(Type.Integer({ minimum: 1, maximum: MAX_CHOICES })),
       logprobs: Maybe(Type.Boolean()),
       top_logprobs: Maybe(Type.Integer({ minimum: 0, maximum: 20 })),
       response_format: Maybe(ResponseFormat),
       stream: Maybe(Type.Boolean()),
-      stream_options: Maybe(Type.Object({ include_usage: Maybe(Type.Boolean()) })),
-      num_ctx: Maybe(
-        Type.Integer({
-          minimum: 1,
-          maximum: 2147483647,
-          description: "Tokens of context to reserve.",
-        }),
-      ),
-      keep_alive: Maybe(
-        Type.Union([Type.Number(), Type.String()], {
-          description:
-            'How long the model stays loaded after this request: seconds, or "5m", "1h"; negative: for good.',
-        }),
-      ),
+      stream_options: StreamOptions,
+      num_ctx: ContextField,
+      keep_alive: KeepAliveField,
       think: Maybe(
         Type.Boolean({
           description: "Whether the model thinks before it answers; ignored where it cannot.",

@@ -1,6 +1,8 @@
 export * from "./chat.js";
+export * from "./completions.js";
 export * from "./embeddings.js";
 export * from "./errors.js";
+export { MAX_CHOICES, MAX_STOPS } from "./generation-fields.js";
 export * from "./kv-park.js";
 export * from "./latency.js";
 export * from "./lifecycle.js";

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { MAX_STOPS, MAX_TOOLS } from "./chat.js";
+import { MAX_TOOLS } from "./chat.js";
+import { MAX_STOPS } from "./generation-fields.js";
 import { Maybe, OneOf, Schema } from "./schema.js";
 import { Telemetry } from "./telemetry.js";
 

@@ -74,9 +74,19 @@ export interface Sampling {
   seed?: number;
 }
 
+/** A text that a model goes on with as it is, without a template: in words, or as its token ids. */
+export type RawPrompt =
+  /** `suffix`: what is generated stands before it. */
+  { text: string; suffix?: string } | { tokens: readonly number[] };
+
 /** What a text model is asked for, whatever format the client speaks. */
 export interface GenerationRequest<Shown = Picture> {
   messages: GenerationMessage<Shown>[];
+  /**
+   * In place of messages, one or more. Each has `choices` answers: those of the first come first, and their
+   * indexes run on through all.
+   */
+  prompts?: readonly RawPrompt[];
   /** Most tokens to generate for one choice, already clamped. */
   maxTokens: number;
   sampling: Sampling;

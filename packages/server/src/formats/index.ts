@@ -9,6 +9,7 @@ export type {
   MessagePart,
   NamedPicture,
   Picture,
+  RawPrompt,
   Sampling,
   TokenUsage,
   Tool,

@@ -1,6 +1,6 @@
 import type { Telemetry } from "@somnus/contract";
 import type { AskedGeneration, GenerationEvent, GenerationRequest } from "../formats/index.js";
-import type { Call } from "../http/index.js";
+import { type Call, SomnusError } from "../http/index.js";
 import type { PoolModel } from "../models/index.js";
 import { type Deadline, type Lease, withLease } from "../scheduling/index.js";
 import { admit } from "./admission.js";
@@ -18,6 +18,16 @@ export interface Asked {
   readonly deadline: Deadline | undefined;
   /** Ends the generation, besides the call's own signal. */
   readonly signal?: AbortSignal;
+  /** The field that holds the prompt; absent: the messages. */
+  readonly field?: string;
+  /** What has to be asked of the model before it generates. */
+  readonly before?: (lease: Lease, signal: AbortSignal) => Promise<void>;
+}
+
+/** The same error about a prompt that is too long, where the prompt does not stand in messages. */
+function namingField(error: unknown, param: string): unknown {
+  if (!(error instanceof SomnusError) || error.param !== "messages") return error;
+  return new SomnusError(error.code, error.message, { param, cause: error });
 }
 
 /** One generation from its admission to its last event, in whatever format it was asked for. */
@@ -51,7 +61,10 @@ export class GenerationRun {
     return withLease(
       () => this.#admit(request),
       this.#signal,
-      (lease) => write(...this.#generation(lease, request)),
+      async (lease) => {
+        await this.asked.before?.(lease, this.#signal);
+        return write(...this.#generation(lease, request));
+      },
     );
   }
 
@@ -65,6 +78,7 @@ export class GenerationRun {
     const request = await this.#read();
     const lease = await this.#admit(request);
     try {
+      await this.asked.before?.(lease, this.#signal);
       yield* write(...this.#generation(lease, request));
     } finally {
       lease.release();
@@ -78,13 +92,17 @@ export class GenerationRun {
     );
   }
 
-  #admit(request: GenerationRequest): Promise<Lease> {
-    const { keepAliveMs, deadline } = this.asked;
-    return admit(this.parts, this.call, this.model, request, {
-      keepAliveMs,
-      deadline,
-      signal: this.#signal,
-    });
+  async #admit(request: GenerationRequest): Promise<Lease> {
+    const { keepAliveMs, deadline, field } = this.asked;
+    try {
+      return await admit(this.parts, this.call, this.model, request, {
+        keepAliveMs,
+        deadline,
+        signal: this.#signal,
+      });
+    } catch (error) {
+      throw field === undefined ? error : namingField(error, field);
+    }
   }
 
   #generation(

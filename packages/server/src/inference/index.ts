@@ -1,5 +1,6 @@
 import type { Route } from "../http/index.js";
 import { chatRoute } from "./chat.js";
+import { completionsRoute } from "./completions.js";
 import { embeddingsRoute } from "./embeddings.js";
 import { kvParkRoutes } from "./kv-park.js";
 import { healthRoute, readyRoute } from "./lifecycle.js";
@@ -33,6 +34,7 @@ export function inferenceRoutes(parts: InferenceParts): Route[] {
     ...kvParkRoutes(parts),
     pinRoute(parts),
     chatRoute(parts),
+    completionsRoute(parts),
     ...messagesRoutes(parts),
     ...responsesRoutes(parts),
     embeddingsRoute(parts),

@@ -331,7 +331,8 @@ async function answer(req, res) {
   if (path === "/v1/chat/completions/input_tokens") {
     return sendJson(res, 200, { input_tokens: tokens(template(body.messages)).length });
   }
-  if (path === "/v1/chat/completions") return chat(req, res, body);
+  if (path === "/v1/chat/completions") return chat(req, res, body, CHAT_FORM);
+  if (path === "/v1/completions") return chat(req, res, body, RAW_FORM);
   const [, slot] = /^\/slots\/(\d+)$/.exec(path) ?? [];
   if (slot !== undefined) return slotAction(req, res, Number(slot), body);
   return sendError(res, 404, "not_found_error", "File Not Found");
@@ -353,8 +354,21 @@ function props() {
   };
 }
 
-async function chat(_req, res, body) {
-  const prompt = tokens(template(body.messages));
+/** What a conversation and a raw prompt have different: how they are read, and how pieces of an answer look. */
+const CHAT_FORM = {
+  prompt: (body) => tokens(template(body.messages)),
+  object: "chat.completion.chunk",
+  piece: (fields) => ({ delta: fields }),
+};
+const RAW_FORM = {
+  prompt: ({ prompt }) =>
+    typeof prompt === "string" ? tokens(prompt) : prompt.map((id) => ` #${id}`),
+  object: "text_completion",
+  piece: ({ content }) => ({ text: content ?? "" }),
+};
+
+async function chat(_req, res, body, form) {
+  const prompt = form.prompt(body);
   const told = orders(prompt.join(""));
   const index = (body.id_slot ?? 0) % slotCount;
   note("request", { slot: index, promptTokens: prompt.length, body });
@@ -390,7 +404,7 @@ async function chat(_req, res, body) {
     const send = async (chunk) => {
       if (gone) return;
       const fine = res.write(
-        `data: ${typeof chunk === "string" ? chunk : JSON.stringify({ object: "chat.completion.chunk", id: "chatcmpl-fake", model: args["--model"], ...chunk })}\n\n`,
+        `data: ${typeof chunk === "string" ? chunk : JSON.stringify({ object: form.object, id: "chatcmpl-fake", model: args["--model"], ...chunk })}\n\n`,
       );
       if (fine) return;
       if (!full) note("full", { slot: index, tokens: made });
@@ -398,7 +412,8 @@ async function chat(_req, res, body) {
       await Promise.race([new Promise((resolve) => res.once("drain", resolve)), left]);
     };
     const delta = (fields, more = {}) => ({
-      choices: [{ index: 0, delta: fields, finish_reason: null, ...more }],
+      choices: [{ index: 0, ...form.piece(fields), finish_reason: null, ...more }],
+      ...(body.timings_per_token ? { timings: { predicted_n: made } } : {}),
     });
     const progress = (processed, ms) => ({
       ...delta({ role: "assistant", content: null }),
@@ -430,9 +445,7 @@ async function chat(_req, res, body) {
     const thoughts = told.reasoning === undefined ? [] : tokens(told.reasoning);
     const words = tokens(answerText(told, body));
     const calls = body.tools && !body.response_format ? (told.calls ?? []) : [];
-    let text = "";
     let reason = "stop";
-    let stoppingWord = "";
     await send(delta({ role: "assistant", content: null }));
     for (const [at, token] of [...thoughts, ...words].entries()) {
       if (gone) break;
@@ -448,18 +461,11 @@ async function chat(_req, res, body) {
         await send(delta({ reasoning_content: token }));
         continue;
       }
-      const stop = (body.stop ?? []).find((word) => (text + token).includes(word));
-      if (stop !== undefined) {
-        const rest = (text + token).slice(text.length, (text + token).indexOf(stop));
-        if (rest !== "") await send(delta({ content: rest }));
-        stoppingWord = stop;
-        break;
-      }
-      text += token;
+      const likely = body.top_logprobs ?? body.n_probs;
       await send(
         delta(
           { content: token },
-          body.logprobs ? { logprobs: { content: [logprob(token, body.top_logprobs)] } } : {},
+          likely === undefined ? {} : { logprobs: { content: [logprob(token, likely)] } },
         ),
       );
       if (told.lie && made === 2 && (await lie(res, told.lie))) return;
@@ -487,10 +493,7 @@ async function chat(_req, res, body) {
             total_tokens: prompt.length + made,
             prompt_tokens_details: { cached_tokens: cached },
           };
-    await send({
-      choices: [{ index: 0, delta: {}, finish_reason: reason }],
-      ...(body.verbose ? { __verbose: { stopping_word: stoppingWord } } : {}),
-    });
+    await send({ choices: [{ index: 0, ...form.piece({}), finish_reason: reason }] });
     await send({
       choices: [],
       usage,
@@ -548,6 +551,9 @@ async function slotAction(req, res, index, body) {
 function answerText(told, body) {
   if (told.answer !== undefined) return told.answer;
   if (body.response_format) return '{"ok":true}';
+  if (body.messages === undefined) {
+    return typeof body.prompt === "string" ? body.prompt : `${body.prompt.length} tokens`;
+  }
   const last = body.messages.findLast((message) => message.role === "user");
   return contentText(last?.content ?? "");
 }

@@ -127,6 +127,13 @@ export function contextExceeded(prompt: number | null, context: number | null): 
   );
 }
 
+/** The same error, where the request has a prompt in place of messages. */
+export function aboutPrompt(error: SomnusError): SomnusError {
+  if (error.param !== "messages") return error;
+  const message = error.message.replace("the messages", "the prompt");
+  return new SomnusError(error.code, message, { param: "prompt", cause: error });
+}
+
 /** The engine ended while it answered. */
 export function exitError(exit: ExitReason): SomnusError {
   if (exit.kind === "out_of_memory") {

@@ -1,4 +1,4 @@
-import type { GenerationEvent, GenerationRequest } from "../../formats/index.js";
+import type { GenerationEvent, GenerationRequest, RawPrompt } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
 import type {
   EngineFacts,
@@ -12,6 +12,7 @@ import type { HostedProcess } from "../host/index.js";
 import { CallReader } from "./calls/index.js";
 import { type EngineClient, type JsonAnswer, readJson } from "./client.js";
 import {
+  aboutPrompt,
   brokenAnswer,
   engineError,
   exitError,
@@ -19,17 +20,28 @@ import {
   withPictureOf,
   withReasonOf,
 } from "./errors.js";
+import { RawPrompts } from "./raw-prompt.js";
 import { readStream } from "./read-stream.js";
 import { slotFiles } from "./slot-files.js";
 import { StallClock } from "./stall-clock.js";
 import { type Ask, detokenize, embed, frame, rank, tokenize } from "./whole-answers.js";
-import { chatBody, promptBody } from "./write-request.js";
+import { chatBody, completionBody, promptBody, stopOf } from "./write-request.js";
 
 /** A broken connection is often the first sign of a dead process; how long its end is waited for, ms. */
 const DEATH_NOTICE_MS = 1000;
 
 /** Why a request's own signal fires at its end. One for all: an error of its own would be made for every request. */
 const OVER = new Error("the request is over");
+
+/** One of the answers to a request. */
+interface Turn {
+  /** Its index among all. */
+  choice: number;
+  /** Its index among those to the same prompt. */
+  nth: number;
+  /** What it goes on with, in place of the request's messages. */
+  prompt?: string | readonly number[];
+}
 
 export interface LlamaParts {
   facts: EngineFacts;
@@ -54,6 +66,7 @@ export class LlamaLoaded implements Loaded {
   readonly embed?: NonNullable<Loaded["embed"]>;
   readonly rank?: NonNullable<Loaded["rank"]>;
   readonly #parts: LlamaParts;
+  readonly #prompts: RawPrompts;
   #frame: TokenFrame | undefined;
 
   constructor(parts: LlamaParts) {
@@ -61,6 +74,7 @@ export class LlamaLoaded implements Loaded {
     this.facts = parts.facts;
     this.exited = parts.exited;
     const ask: Ask = (path, body, signal) => this.#ask(path, body, signal);
+    this.#prompts = new RawPrompts(ask);
     if (parts.hasSlotFolder) this.slotFiles = slotFiles(ask);
     if (parts.makes === "vectors") this.embed = (...inputs) => embed(ask, ...inputs);
     if (parts.makes === "ranks") this.rank = (...texts) => rank(ask, ...texts);
@@ -72,7 +86,8 @@ export class LlamaLoaded implements Loaded {
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     // Each generator between the engine and the client costs something for every token.
-    if (request.choices === 1) return this.#choice(request, slot, 0, signal);
+    if (request.prompts) return this.#continuations(request, request.prompts, slot, signal);
+    if (request.choices === 1) return this.#choice(request, slot, { choice: 0, nth: 0 }, signal);
     return this.#choices(request, slot, signal);
   }
 
@@ -90,6 +105,7 @@ export class LlamaLoaded implements Loaded {
   }
 
   async count(request: GenerationRequest, signal: AbortSignal): Promise<number> {
+    if (request.prompts) return this.#prompts.longest(request, signal);
     const body = await this.#ask(
       "/v1/chat/completions/input_tokens",
       promptBody(request, this.facts.template),
@@ -113,7 +129,7 @@ export class LlamaLoaded implements Loaded {
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     for (let choice = 0; choice < request.choices; choice++) {
-      for await (const event of this.#choice(request, slot, choice, signal)) {
+      for await (const event of this.#choice(request, slot, { choice, nth: choice }, signal)) {
         // How the prompt is read is told once: the next choice finds it in the slot.
         if (choice > 0 && (event.type === "start" || event.type === "progress")) continue;
         yield event;
@@ -121,17 +137,42 @@ export class LlamaLoaded implements Loaded {
     }
   }
 
+  /** How prompts are read is told of one that is alone: what is reserved is for the longest of several. */
+  async *#continuations(
+    request: GenerationRequest,
+    prompts: readonly RawPrompt[],
+    slot: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    if (prompts.length > 1) yield { type: "start" };
+    for (const [at, raw] of prompts.entries()) {
+      const prompt = await this.#prompts.ready(raw, signal);
+      for (let nth = 0; nth < request.choices; nth++) {
+        const turn = { choice: at * request.choices + nth, nth, prompt };
+        for await (const event of this.#choice(request, slot, turn, signal)) {
+          const isTold = prompts.length > 1 || nth > 0;
+          if (isTold && (event.type === "start" || event.type === "progress")) continue;
+          yield event;
+        }
+      }
+    }
+  }
+
   async *#choice(
     request: GenerationRequest,
     slot: number,
-    choice: number,
+    turn: Turn,
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
-    const body = chatBody(request, slot, choice, this.facts.template);
+    const { choice, nth, prompt } = turn;
+    const [path, body] =
+      prompt === undefined
+        ? ["/v1/chat/completions", chatBody(request, slot, nth, this.facts.template)]
+        : ["/v1/completions", completionBody(request, prompt, slot, nth)];
     const call = this.#call(signal);
     try {
       call.clock.wait();
-      const answer = await this.#parts.client.open("/v1/chat/completions", body, call.signal);
+      const answer = await this.#parts.client.open(path, body, call.signal);
       if (answer.status !== 200) {
         const refusal = await readJson(answer);
         const schemaOf = request.json || !request.offer ? "response_format" : "tools";
@@ -139,7 +180,9 @@ export class LlamaLoaded implements Loaded {
       }
       const { offer, topLogprobs } = request;
       const calls = offer && new CallReader(offer, choice);
-      const events = readStream(answer.bytes, { choice, topLogprobs, calls });
+      const stop = stopOf(request);
+      const isRaw = prompt !== undefined;
+      const events = readStream(answer.bytes, { choice, topLogprobs, calls, stop, isRaw });
       for (;;) {
         call.clock.wait();
         const next = await events.next();
@@ -149,7 +192,8 @@ export class LlamaLoaded implements Loaded {
         yield next.value;
       }
     } catch (error) {
-      throw await this.#explain(error, call.signal);
+      const explained = await this.#explain(error, call.signal);
+      throw prompt === undefined ? explained : aboutPrompt(explained);
     } finally {
       call.end();
     }

@@ -4,6 +4,7 @@ import type { FinishReason, GenerationEvent } from "../../formats/index.js";
 import type { CallReader } from "./calls/index.js";
 import { engineError } from "./errors.js";
 import { LeadingThoughts } from "./leading-thoughts.js";
+import { StopStrings } from "./stop-strings.js";
 
 /** An event longer than this is not one of llama-server's. */
 const LONGEST_EVENT = 16 * 1024 * 1024;
@@ -24,10 +25,14 @@ export interface ReadOptions {
   topLogprobs?: number | undefined;
   /** Absent: whatever comes is text. */
   calls?: CallReader | undefined;
+  /** What ends the text; none of them empty. What is generated beyond is cut off with the connection. */
+  stop?: readonly string[] | undefined;
+  /** Whether it goes on with a text, in which no mark means anything. */
+  isRaw?: boolean;
 }
 
 /**
- * Reads the event stream of llama-server's chat completion as generation events. It asks for more
+ * Reads the event stream of llama-server's completions, chat or raw, as generation events. It asks for more
  * bytes only when its own reader asks for more. Unknown fields are passed over.
  * @throws BrokenStream when it ends without a finish, or an event is not JSON
  * @throws SomnusError for an error object inside the stream
@@ -49,6 +54,7 @@ export async function* readStream(
     parser.feed(decoder.decode(piece, { stream: true }));
     for (const event of reader.take()) yield event;
     reader.throwFailure();
+    if (reader.stopped) return;
     if (reader.ended) return await restOf(bytes);
   }
   if (!reader.finished) throw new BrokenStream("the stream ended before the answer");
@@ -69,15 +75,20 @@ class ChunkReader {
   #events: GenerationEvent[] = [];
   #failure: Error | undefined;
   #started = false;
-  #stop: string | undefined;
-  #progressed: GenerationEvent | undefined;
+  #progressed: Extract<GenerationEvent, { type: "progress" }> | undefined;
+  #timings: unknown;
   readonly #thoughts = new LeadingThoughts();
+  readonly #stops: StopStrings | null;
   finished = false;
   /** The engine said that nothing more comes. */
   ended = false;
+  /** A stop string has ended the answer; what still comes is not of it. */
+  stopped = false;
 
   constructor(options: ReadOptions) {
     this.#options = options;
+    this.#stops = options.stop?.length ? new StopStrings(options.stop) : null;
+    if (options.isRaw) this.#thoughts.over = true;
   }
 
   /** What was read since the last time. */
@@ -97,7 +108,7 @@ class ChunkReader {
   }
 
   read(data: string): void {
-    if (this.#failure || this.ended) return;
+    if (this.#failure || this.ended || this.stopped) return;
     if (data === "[DONE]") {
       this.ended = true;
       if (!this.finished) this.fail(new BrokenStream("the stream ended before the answer"));
@@ -116,11 +127,11 @@ class ChunkReader {
       return;
     }
     const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
-    this.#stopWord(chunk.__verbose);
+    if (isObject(chunk.timings)) this.#timings = chunk.timings;
     // Text beside progress is the prompt's own: the begun answer that the model is to go on with.
     if (isObject(chunk.prompt_progress)) this.#progress(chunk.prompt_progress);
     else if (isObject(choice)) this.#choice(choice);
-    this.#usage(chunk.usage, chunk.timings);
+    if (!this.stopped) this.#usage(chunk.usage, chunk.timings);
   }
 
   #progress(progress: Record<string, unknown>): void {
@@ -146,7 +157,8 @@ class ChunkReader {
       this.#start({});
       this.#events.push({ type: "reasoning", choice, text: delta.reasoning_content });
     }
-    const text = typeof delta.content === "string" ? delta.content : "";
+    const said = source.text ?? delta.content;
+    const text = typeof said === "string" ? said : "";
     const logprobs = this.#logprobs(source.logprobs);
     if (text !== "" || logprobs.length > 0) {
       this.#start({});
@@ -163,21 +175,18 @@ class ChunkReader {
       this.#start({});
       this.#held(calls.fragments(delta.tool_calls));
     }
-    if (typeof source.finish_reason === "string") {
+    if (typeof source.finish_reason === "string" && !this.stopped) {
       this.finished = true;
       this.#start({});
       const rest = this.#thoughts.end(choice);
       if (rest.length > 0) this.#begun(rest);
-      const reason = finishReason(source.finish_reason);
-      const stop = reason === "stop" ? this.#stop : undefined;
       const finish = {
         type: "finish" as const,
         choice,
-        reason,
-        ...(stop === undefined ? {} : { stop }),
+        reason: finishReason(source.finish_reason),
       };
       if (calls) this.#finish(calls, finish);
-      else this.#events.push(finish);
+      else this.#emit(finish);
     }
   }
 
@@ -193,27 +202,58 @@ class ChunkReader {
   #text(event: TextEvent): void {
     const { calls } = this.#options;
     if (calls) this.#held(calls.text(event));
+    else if (this.#stops) this.#held([event]);
     else this.#events.push(event);
   }
 
   /** While an answer is held back its prefill is told again: the engine is at work, not silent. */
   #held(events: GenerationEvent[]): void {
-    if (events.length > 0) this.#events.push(...events);
-    else if (this.#progressed) this.#events.push(this.#progressed);
+    const before = this.#events.length;
+    for (const event of events) this.#emit(event);
+    if (this.#events.length === before && this.#progressed) this.#events.push(this.#progressed);
   }
 
   #finish(calls: CallReader, finish: FinishEvent): void {
     try {
-      this.#events.push(...calls.finish(finish));
+      for (const event of calls.finish(finish)) this.#emit(event);
     } catch (error) {
       this.fail(error as Error);
     }
   }
 
-  /** Told with the finish or, where text is still held back then, with the last of it. */
-  #stopWord(account: unknown): void {
-    if (!isObject(account) || typeof account.stopping_word !== "string") return;
-    if (account.stopping_word !== "") this.#stop = account.stopping_word;
+  /** An event of the answer itself, unless a stop string ended it before. */
+  #emit(event: GenerationEvent): void {
+    if (this.stopped) return;
+    if (this.#stops === null) {
+      this.#events.push(event);
+      return;
+    }
+    if (event.type === "text") {
+      const { text, stop } = this.#stops.feed(event);
+      if (text) this.#events.push(text);
+      if (stop !== null) this.#stopAt(stop);
+      return;
+    }
+    const rest = this.#stops.end();
+    if (rest) this.#events.push(rest);
+    this.#events.push(event);
+  }
+
+  /** The engine has not ended then, so its own account is not waited for: it told one with every token. */
+  #stopAt(stop: string): void {
+    const { choice, calls } = this.#options;
+    this.stopped = true;
+    this.finished = true;
+    const reason = calls?.hasGiven ? "tool_calls" : "stop";
+    this.#events.push({ type: "finish", choice, reason, ...(calls?.hasGiven ? {} : { stop }) });
+    const { promptTokens = 0, cachedTokens = 0 } = this.#progressed ?? {};
+    const timings = isObject(this.#timings) ? this.#timings : {};
+    const usage = {
+      prompt_tokens: promptTokens,
+      completion_tokens: timings.predicted_n,
+      prompt_tokens_details: { cached_tokens: cachedTokens },
+    };
+    this.#usage(usage, timings);
   }
 
   #logprobs(source: unknown): TokenLogprob[] {

@@ -32,13 +32,29 @@ export async function frame(ask: Ask, signal: AbortSignal): Promise<TokenFrame> 
   return { before: framed.slice(0, at), after: framed.slice(at + bare.length) };
 }
 
+/** Token ids of a text as the engine has it for a prompt: with its frame, and special tokens where they are spelled. */
+export function promptTokens(ask: Ask, text: string, signal: AbortSignal): Promise<number[]> {
+  return tokensOf(ask, text.toWellFormed(), true, signal, true);
+}
+
+/** The special token that is spelled like this; null where the vocabulary has none. */
+export async function specialToken(
+  ask: Ask,
+  spelled: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const [only = null, ...more] = await tokensOf(ask, spelled, false, signal, true);
+  return more.length === 0 ? only : null;
+}
+
 async function tokensOf(
   ask: Ask,
   content: string | readonly (string | number)[],
   framed: boolean,
   signal: AbortSignal,
+  isSpecial = false,
 ): Promise<number[]> {
-  const body = { content, add_special: framed, parse_special: false };
+  const body = { content, add_special: framed, parse_special: isSpecial };
   const answer = await ask("/tokenize", body, signal);
   const tokens = field(answer, "tokens");
   if (!isNumbers(tokens)) throw brokenAnswer(answer);

@@ -51,7 +51,7 @@ describe("chatBody", () => {
       frequency_penalty: 2,
       logit_bias: { "42": -100 },
       seed: 7,
-      stop: ["END"],
+      timings_per_token: true,
       logprobs: true,
       top_logprobs: 5,
     });
@@ -88,7 +88,6 @@ describe("chatBody", () => {
             ],
           },
         ],
-        stop: ["\ud83d"],
         json: { schema: { type: "object", properties: { "k\ud800": { const: "v\udc00" } } } },
       },
       0,

@@ -51,6 +51,36 @@ export function chatBody(
 ): Record<string, unknown> {
   return {
     ...promptBody(request, template),
+    ...commonBody(request, slot, choice),
+    ...writeLogprobs(request),
+    ...(template.reasoning ? writeThoughts(request) : {}),
+  };
+}
+
+/**
+ * The body of `/v1/completions`, which goes on with a prompt as it is. Otherwise as `chatBody`.
+ * @param choice index of the alternative among those of this prompt
+ */
+export function completionBody(
+  request: GenerationRequest,
+  prompt: string | readonly number[],
+  slot: number,
+  choice: number,
+): Record<string, unknown> {
+  const { topLogprobs } = request;
+  return {
+    prompt,
+    ...commonBody(request, slot, choice),
+    ...(topLogprobs === undefined ? {} : { n_probs: Math.max(1, topLogprobs) }),
+  };
+}
+
+function commonBody(
+  request: GenerationRequest,
+  slot: number,
+  choice: number,
+): Record<string, unknown> {
+  return {
     stream: true,
     return_progress: true,
     stream_options: { include_usage: true },
@@ -59,11 +89,16 @@ export function chatBody(
     id_slot: slot,
     n_predict: request.maxTokens,
     ...writeSampling(request.sampling, choice),
-    // An answer that is all calls has no text that could hold one.
-    ...(request.stop.length > 0 && !mustCall(request) ? writeStop(request.stop) : {}),
-    ...writeLogprobs(request),
-    ...(template.reasoning ? writeThoughts(request) : {}),
+    ...(stopOf(request).length > 0 ? { timings_per_token: true } : {}),
   };
+}
+
+/**
+ * The strings that end an answer's text; one that is all calls has none. They are looked for here, not by the
+ * engine, which then has to tell its count of tokens with each of them (`timings_per_token`).
+ */
+export function stopOf(request: GenerationRequest): readonly string[] {
+  return mustCall(request) ? [] : request.stop;
 }
 
 /** A seed of any size as one of the engine's, the same each time; `choice` moves it on. */
@@ -97,15 +132,6 @@ function writeMessage(message: GenerationMessage): Record<string, unknown> {
           name: message.result.name.toWellFormed(),
         }
       : {}),
-  };
-}
-
-/** Which of the strings ended an answer stands only in the engine's own account, cut here to that. */
-function writeStop(stop: readonly string[]): Record<string, unknown> {
-  return {
-    stop: stop.map((text) => text.toWellFormed()),
-    verbose: true,
-    response_fields: ["stopping_word"],
   };
 }
 

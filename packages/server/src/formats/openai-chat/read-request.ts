@@ -1,14 +1,10 @@
 import type { ChatRequest } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
-import type {
-  AskedGeneration,
-  CapabilityWant,
-  GenerationRequest,
-  Sampling,
-} from "../generation.js";
+import type { AskedGeneration, CapabilityWant, GenerationRequest } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
 import { parseKeepAlive } from "../keep-alive.js";
 import { requirePromptWithin } from "../prompt-length.js";
+import { readSampling, readStops } from "../sampling-fields.js";
 import { readMessages } from "./read-messages.js";
 import { readOffer } from "./read-offer.js";
 import { readThinking } from "./read-thinking.js";
@@ -59,7 +55,7 @@ export function readChatRequest(body: ChatRequest, limits: ChatLimits): ChatCall
       messages,
       maxTokens: Math.min(wanted, limits.max_tokens_cap),
       sampling: readSampling(body),
-      stop: typeof body.stop === "string" ? [body.stop] : (body.stop ?? []),
+      stop: readStops(body.stop),
       choices: body.n ?? 1,
       think: thinking.think,
       ...(thinking.budgetTokens === undefined ? {} : { thinkBudgetTokens: thinking.budgetTokens }),
@@ -87,31 +83,6 @@ function refuseUnsupported(body: ChatRequest): void {
   if (body.web_search_options != null) {
     throw invalid("web_search_options", "Web search is not available here; leave it out.");
   }
-}
-
-function readSampling(body: ChatRequest): Sampling {
-  const bias = readLogitBias(body);
-  return {
-    ...(body.temperature == null ? {} : { temperature: body.temperature }),
-    ...(body.top_p == null ? {} : { topP: body.top_p }),
-    ...(body.top_k == null ? {} : { topK: body.top_k }),
-    ...(body.min_p == null ? {} : { minP: body.min_p }),
-    ...(body.repeat_penalty == null ? {} : { repeatPenalty: body.repeat_penalty }),
-    ...(body.presence_penalty == null ? {} : { presencePenalty: body.presence_penalty }),
-    ...(body.frequency_penalty == null ? {} : { frequencyPenalty: body.frequency_penalty }),
-    ...(body.seed == null ? {} : { seed: body.seed }),
-    ...(bias === undefined ? {} : { logitBias: bias }),
-  };
-}
-
-function readLogitBias(body: ChatRequest): Record<string, number> | undefined {
-  if (body.logit_bias == null) return undefined;
-  for (const token of Object.keys(body.logit_bias)) {
-    if (!/^\d{1,9}$/.test(token)) {
-      throw invalid("logit_bias", "The keys of logit_bias must be token ids.");
-    }
-  }
-  return body.logit_bias;
 }
 
 function readLogprobs(body: ChatRequest): number | undefined {

@@ -1,4 +1,4 @@
-import type { GenerationRequest } from "../../formats/index.js";
+import type { GenerationRequest, RawPrompt } from "../../formats/index.js";
 import type { ContextNeed } from "../state/state.js";
 
 /** Least context a request reserves, as the first contract has it. */
@@ -11,6 +11,8 @@ const ESTIMATED_BYTES_PER_TOKEN = 3;
 const MESSAGE_TOKENS = 32;
 /** What a template says of how functions are called. */
 const OFFER_TOKENS = 1024;
+/** Special tokens around a raw prompt, and those that mark a gap in it. */
+const FRAME_TOKENS = 16;
 /** Tags and keys around one call, or around its result. */
 const CALL_TOKENS = 96;
 
@@ -23,6 +25,7 @@ const PICTURE_TOKENS = 576;
  * picture, so a request with one is always counted.
  */
 export function needOf(request: GenerationRequest): ContextNeed {
+  if (request.prompts) return needOfPrompts(request, request.prompts);
   let promptBound = TEMPLATE_TOKENS;
   let promptEstimate = 0;
   let pictures = 0;
@@ -60,6 +63,22 @@ export function needOf(request: GenerationRequest): ContextNeed {
     promptBound: promptBound + ofPictures * ESTIMATED_BYTES_PER_TOKEN,
     promptEstimate: Math.ceil(promptEstimate) + ofPictures,
     ...(pictures > 0 ? { unbounded: true } : {}),
+    maxTokens: request.maxTokens,
+    ...(request.contextTokens === undefined ? {} : { asked: request.contextTokens }),
+  };
+}
+
+/** Raw prompts are read one after the other in one slot: the longest of them counts. */
+function needOfPrompts(request: GenerationRequest, prompts: readonly RawPrompt[]): ContextNeed {
+  let bytes = 0;
+  let tokens = 0;
+  for (const prompt of prompts) {
+    if ("tokens" in prompt) tokens = Math.max(tokens, prompt.tokens.length);
+    else bytes = Math.max(bytes, Buffer.byteLength(prompt.text + (prompt.suffix ?? "")));
+  }
+  return {
+    promptBound: Math.max(bytes, tokens) + FRAME_TOKENS,
+    promptEstimate: Math.max(Math.ceil(bytes / ESTIMATED_BYTES_PER_TOKEN), tokens) + FRAME_TOKENS,
     maxTokens: request.maxTokens,
     ...(request.contextTokens === undefined ? {} : { asked: request.contextTokens }),
   };

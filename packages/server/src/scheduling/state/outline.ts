@@ -5,6 +5,8 @@ export type Outline = readonly string[];
 
 /** The outline of a request's prompt. */
 export function outlineOf(request: GenerationRequest): Outline {
+  const last = request.prompts?.at(-1);
+  if (last) return ["raw", `raw\n${"text" in last ? last.text : last.tokens.join(" ")}`];
   const mode = request.think ? "think" : "plain";
   // Templates tell of functions before everything else.
   const outline = [request.offer ? `${mode}\n${JSON.stringify(request.offer.tools)}` : mode];

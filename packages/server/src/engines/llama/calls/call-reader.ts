@@ -43,6 +43,11 @@ export class CallReader {
     this.#free = new FreeText(this.#offered, splitText);
   }
 
+  /** Whether a call has come. */
+  get hasGiven(): boolean {
+    return this.#given > 0;
+  }
+
   /** A piece of text. */
   text(event: TextEvent): GenerationEvent[] {
     if (this.#must && this.#isConstrained(event.text)) {

@@ -1,0 +1,52 @@
+import Type from "typebox";
+import { Maybe } from "./schema.js";
+
+/** Most alternatives that one request may ask for. */
+export const MAX_CHOICES = 16;
+/** Most stop strings that one request may name. */
+export const MAX_STOPS = 16;
+
+/** How tokens are chosen: the fields that every body of OpenAI's kind has for it. */
+export const SAMPLING_FIELDS = {
+  temperature: Maybe(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
+  top_k: Maybe(Type.Integer({ minimum: 0, maximum: 2147483647 })),
+  min_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
+  repeat_penalty: Maybe(Type.Number({ minimum: 0, maximum: 10 })),
+  presence_penalty: Maybe(Type.Number({ minimum: -2, maximum: 2 })),
+  frequency_penalty: Maybe(Type.Number({ minimum: -2, maximum: 2 })),
+  logit_bias: Maybe(
+    Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }), {
+      description: "Token id to bias.",
+    }),
+  ),
+  seed: Maybe(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
+};
+
+export const MaxTokensField = Maybe(
+  Type.Integer({ minimum: 1, description: "Clamped to limits.max_tokens_cap." }),
+);
+
+export const StopField = Maybe(
+  Type.Union([
+    Type.String({ minLength: 1 }),
+    Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_STOPS }),
+  ]),
+);
+
+export const StreamOptions = Maybe(Type.Object({ include_usage: Maybe(Type.Boolean()) }));
+
+export const ContextField = Maybe(
+  Type.Integer({
+    minimum: 1,
+    maximum: 2147483647,
+    description: "Tokens of context to reserve.",
+  }),
+);
+
+export const KeepAliveField = Maybe(
+  Type.Union([Type.Number(), Type.String()], {
+    description:
+      'How long the model stays loaded after this request: seconds, or "5m", "1h"; negative: for good.',
+  }),
+);
