@@ -44,6 +44,7 @@ const ROOT_FILES = [
   "machine-memory",
   "main",
   "model-memory",
+  "schedulable-models",
   "scheduler-limits",
   "startup",
   "version",

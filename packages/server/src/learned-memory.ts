@@ -7,7 +7,7 @@ import {
   measuredLoad,
   readEngineMemory,
 } from "./memory/index.js";
-import { type Corrected, estimateOf, keyOf, type LoadShape } from "./model-memory.js";
+import { type Corrections, estimateOf, keyOf, type LoadShape } from "./model-memory.js";
 import type { Logger } from "./observe/index.js";
 import type { FinishedLoad } from "./scheduling/index.js";
 import {
@@ -29,18 +29,21 @@ export interface ReloadMs {
 }
 
 /** Estimates with what loads have shown that a store knows of; nothing is learned. @throws what the store does */
-export async function correctionsOf(store: Pick<Store, "ask">): Promise<Corrected> {
+export async function correctionsOf(store: Pick<Store, "ask">): Promise<Corrections> {
   const loads = (await latestCorrections(store, MOST_KEPT)).flatMap((row) => asLoad(row) ?? []);
-  return (estimated, key) =>
-    correct(
-      estimated,
-      loads.filter(({ modelDigest }) => modelDigest === key.modelDigest),
-      key,
-    );
+  return {
+    revision: 0,
+    corrected: (estimated, key) =>
+      correct(
+        estimated,
+        loads.filter(({ modelDigest }) => modelDigest === key.modelDigest),
+        key,
+      ),
+  };
 }
 
 /** What loads have shown of models' memory and of the time they take; kept in the store. */
-export class LearnedMemory {
+export class LearnedMemory implements Corrections {
   readonly #store: Store;
   readonly #env: NodeJS.ProcessEnv;
   readonly #log: Logger;
@@ -48,6 +51,7 @@ export class LearnedMemory {
   readonly #measuring = new Set<Promise<void>>();
   readonly #loads = new Map<string, MeasuredLoad[]>();
   readonly #reloads = new Map<string, ReloadMs>();
+  #revision = 0;
 
   constructor(options: { store: Store; env: NodeJS.ProcessEnv; log: Logger }) {
     this.#store = options.store;
@@ -70,6 +74,10 @@ export class LearnedMemory {
     } catch (error) {
       this.#log.warn({ err: error }, "what earlier loads have shown cannot be read");
     }
+  }
+
+  get revision(): number {
+    return this.#revision;
   }
 
   /** An estimate with what loads of the model have shown. */
@@ -134,6 +142,7 @@ export class LearnedMemory {
       (one) => one.engineBuild !== engineBuild || one.settings !== settings,
     );
     this.#loads.set(modelDigest, [...others, load]);
+    this.#revision++;
   }
 
   #tookMs(model: string, fromTier: string, ms: number): void {

@@ -14,7 +14,7 @@ import { planOf } from "./inference/index.js";
 import { correctionsOf } from "./learned-memory.js";
 import { MachineMemory } from "./machine-memory.js";
 import { type Budgets, figuresOf, type Machine, QuietProbe } from "./memory/index.js";
-import { type Corrected, memoryTermsOf, specOf } from "./model-memory.js";
+import { type Corrections, memoryTermsOf, specOf } from "./model-memory.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
 import { type MemoryState, type ModelTerms, previewAlone } from "./scheduling/index.js";
@@ -76,14 +76,14 @@ export async function estimateLoad(request: EstimateRequest): Promise<LoadEstima
   });
   const { memory, state } = await measuredMemory(request, engine);
   try {
-    const corrected = await knownCorrections(config);
+    const corrections = await knownCorrections(config);
     const terms: ModelTerms = {
       id: model.id,
       slots: model.slots,
       contextTokens: model.contextTokens,
       maxContextTokens: model.maxContextTokens,
       idleUnloadMs: model.idleUnloadMs,
-      memory: memoryTermsOf(model, specOf(model), engine, () => memory.grounds(), corrected),
+      memory: memoryTermsOf(model, specOf(model), engine, () => memory.grounds(), corrections),
     };
     const preview = (of: { terms: ModelTerms }, context: number | null) =>
       previewAlone(state, of.terms, context);
@@ -157,8 +157,8 @@ async function measuredMemory(
 }
 
 /** What servers have learned of models' memory, as far as it can be read. */
-async function knownCorrections(config: Config): Promise<Corrected> {
-  const uncorrected: Corrected = (estimated) => estimated;
+async function knownCorrections(config: Config): Promise<Corrections> {
+  const uncorrected: Corrections = { revision: 0, corrected: (estimated) => estimated };
   const reader = await openStoreToRead(storeFile(config));
   if (reader === null) return uncorrected;
   try {

@@ -1,6 +1,6 @@
 import { createArtifacts } from "./artifacts/index.js";
 import { defaultPaths, enginesFolder, filledModel, type LoadedConfig } from "./config/index.js";
-import { openParkingFolder, parkingKeyOf, whyNotParked } from "./conversation-parking.js";
+import { openParkingFolder, whyNotParked } from "./conversation-parking.js";
 import { untilReleased } from "./device-release.js";
 import { configuredRun, createLlamaEngine } from "./engines/index.js";
 import { configuredOrigins, createProvisioning, NextEngine } from "./engines/provisioning/index.js";
@@ -14,9 +14,9 @@ import { LearnedTimes } from "./learned-times.js";
 import { MachineMemory } from "./machine-memory.js";
 import { createPictureReader } from "./media/index.js";
 import { keptFigures, type ParkingFolder, QuietProbe } from "./memory/index.js";
-import { memoryTermsOf, specOf } from "./model-memory.js";
-import { engineFiles, Pool, type PoolModel, readCatalog } from "./models/index.js";
+import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
+import { schedulableModels } from "./schedulable-models.js";
 import { schedulerLimitsOf } from "./scheduler-limits.js";
 import { type Schedulable, Scheduler } from "./scheduling/index.js";
 import { Startup, type StartupProgress } from "./startup.js";
@@ -199,16 +199,16 @@ async function startOn(
     },
     log,
   });
-  const loadable = (model: PoolModel): Schedulable => {
-    if (model.gguf === null || model.problem !== null) {
-      throw new SomnusError(
-        "model_unavailable",
-        `${model.id} cannot be served: ${model.problem ?? "its file was not read."}`,
-        { param: "model" },
-      );
-    }
-    return asSchedulable(model);
-  };
+  const loadable = schedulableModels({
+    engine,
+    grounds: () => memory.grounds(),
+    corrections: learned,
+    learned: {
+      reloadMs: (model) => learned.reloadMs(model),
+      holdMs: (model) => learnedTimes.of(model),
+    },
+    slotFolder: parkingFolder?.path ?? null,
+  });
   const schedulable = (model: PoolModel): Schedulable => {
     const found = loadable(model);
     if (!config.pool.autoload && scheduler.activity(model.id).phase !== "ready") {
@@ -220,44 +220,13 @@ async function startOn(
     }
     return found;
   };
-  const asSchedulable = (model: PoolModel): Schedulable => {
-    const gguf = model.gguf!;
-    const spec = specOf({ ...model, gguf });
-    return {
-      terms: {
-        id: model.id,
-        slots: model.slots,
-        contextTokens: model.contextTokens,
-        maxContextTokens: model.maxContextTokens,
-        idleUnloadMs: model.idleUnloadMs,
-        heavy: model.modalities.includes("text_generation"),
-        reloadMs: learned.reloadMs(model.id),
-        holdMs: learnedTimes.of(model.id),
-        memory: memoryTermsOf(
-          { ...model, gguf },
-          spec,
-          engine,
-          () => memory.grounds(),
-          (...load) => learned.corrected(...load),
-        ),
-      },
-      spec,
-      files: engineFiles(model),
-      plan: {
-        ...model.plan,
-        ...(parkingFolder === null ? {} : { slotFolder: parkingFolder.path }),
-      },
-      engine,
-      ...(whyNotParked(model) === null ? { parkingKey: parkingKeyOf(model) } : {}),
-    };
-  };
   const startup = new Startup({
     pool,
     modelsDir,
     artifacts,
     engine: nextEngine,
     scheduler,
-    schedulable: asSchedulable,
+    schedulable: loadable,
     measureMemory,
     log,
     onProgress: options.onProgress ?? (() => {}),

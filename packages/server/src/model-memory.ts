@@ -33,8 +33,13 @@ export interface LoadShape {
   cpuExpertLayers: number;
 }
 
-/** An estimate by the formulas with what loads have shown. Pure. */
-export type Corrected = (estimated: Estimate, key: LoadKey) => Estimate;
+/** What loads have shown of the memory that they need. */
+export interface Corrections {
+  /** An estimate by the formulas with what loads have shown. */
+  corrected(estimated: Estimate, key: LoadKey): Estimate;
+  /** Another number when loads have shown more. */
+  readonly revision: number;
+}
 
 /** Pool context that agents need: worth a placement that is not whole on a device. */
 const FIRM_CONTEXT_TOKENS = 8_192;
@@ -45,9 +50,10 @@ export function memoryTermsOf(
   spec: ModelSpec,
   engine: Pick<Engine, "batchTokens">,
   grounds: () => Grounds | null,
-  corrected: Corrected,
+  corrections: Corrections,
 ): MemoryTerms {
   const { gguf, memory, plan } = model;
+  const estimates = new Map<number, KeptEstimate>();
   return {
     artifact: model.weightsPath,
     // Of whole files, which is what is held of them in tier 2.
@@ -57,10 +63,25 @@ export function memoryTermsOf(
     keepWarm: memory.keepWarm,
     estimate(contextTokens) {
       const now = grounds();
-      const load = wantedShape(model, spec, contextTokens, now, engine);
+      const { revision } = corrections;
+      const isAccelerated = (now?.machine.devices.length ?? 0) > 0;
+      const batchTokens = engine.batchTokens(spec, isAccelerated, contextTokens);
+      const last = estimates.get(contextTokens);
+      if (
+        last !== undefined &&
+        last.grounds === now &&
+        last.revision === revision &&
+        last.batchTokens === batchTokens
+      ) {
+        return last.estimate;
+      }
+      const load = wantedShape(model, spec, contextTokens, now, batchTokens);
       const estimated = estimateOf(load);
       const build = now?.build ?? null;
-      return build === null ? estimated : corrected(estimated, keyOf(load, build));
+      const estimate =
+        build === null ? estimated : corrections.corrected(estimated, keyOf(load, build));
+      keep(estimates, contextTokens, { grounds: now, revision, batchTokens, estimate });
+      return estimate;
     },
     firmContextTokens: memory.firmContext ? model.contextTokens : FIRM_CONTEXT_TOKENS,
     gpuLayers: plan.gpuLayers,
@@ -93,7 +114,7 @@ function wantedShape(
   spec: ModelSpec,
   contextTokens: number,
   grounds: Grounds | null,
-  engine: Pick<Engine, "batchTokens">,
+  batchTokens: number,
 ): LoadShape {
   const { plan, memory } = model;
   const { gguf } = spec;
@@ -106,7 +127,7 @@ function wantedShape(
     want: {
       contextTokens,
       slots: model.slots,
-      batchTokens: engine.batchTokens(spec, devices > 0, contextTokens),
+      batchTokens,
       ...(spec.makes === undefined ? {} : { vectors: true }),
       ...(plan.cacheTypeK === undefined ? {} : { cacheTypeK: plan.cacheTypeK }),
       ...(plan.cacheTypeV === undefined ? {} : { cacheTypeV: plan.cacheTypeV }),
@@ -116,6 +137,14 @@ function wantedShape(
     gpuLayers: !isUsable ? 0 : plan.gpuLayers === "auto" ? layers : plan.gpuLayers,
     cpuExpertLayers: isUsable && gguf.expertBytes > 0 ? experts : 0,
   };
+}
+
+/** The last estimate for a context, and what it rests on. One decision asks for the same ones again and again. */
+interface KeptEstimate {
+  grounds: Grounds | null;
+  revision: number;
+  batchTokens: number;
+  estimate: Estimate;
 }
 
 /** Estimates that are kept for one model: its contexts and batches are few. */
@@ -138,9 +167,14 @@ export function estimateOf(load: LoadShape): Estimate {
     ...(projectorGguf === undefined ? {} : { projector: projectorGguf }),
   };
   const estimated = estimate(gguf, want, options);
-  if (ofModel.size >= KEPT_ESTIMATES) ofModel.delete(ofModel.keys().next().value!);
-  ofModel.set(key, estimated);
+  keep(ofModel, key, estimated);
   return estimated;
+}
+
+/** Adds to what is kept; the oldest goes for it. */
+function keep<Key, Value>(kept: Map<Key, Value>, key: Key, value: Value): void {
+  if (kept.size >= KEPT_ESTIMATES && !kept.has(key)) kept.delete(kept.keys().next().value as Key);
+  kept.set(key, value);
 }
 
 /** What a measurement of a load is found again by. */

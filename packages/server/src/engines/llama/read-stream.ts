@@ -1,3 +1,4 @@
+import { StringDecoder } from "node:string_decoder";
 import type { TokenLogprob } from "@somnus/contract";
 import { createParser } from "eventsource-parser";
 import type { FinishReason, GenerationEvent } from "../../formats/index.js";
@@ -42,7 +43,7 @@ export async function* readStream(
   options: ReadOptions,
 ): AsyncGenerator<GenerationEvent, void, undefined> {
   const reader = new ChunkReader(options);
-  const decoder = new TextDecoder();
+  const decoder = new StringDecoder("utf8");
   const parser = createParser({
     maxBufferSize: LONGEST_EVENT,
     onEvent: ({ data }) => reader.read(data),
@@ -51,7 +52,7 @@ export async function* readStream(
     },
   });
   for await (const piece of bytes) {
-    parser.feed(decoder.decode(piece, { stream: true }));
+    parser.feed(decoder.write(piece));
     for (const event of reader.take()) yield event;
     reader.throwFailure();
     if (reader.stopped) return;
