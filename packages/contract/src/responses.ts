@@ -13,6 +13,10 @@ const InputImage = Type.Object({
   file_id: Maybe(Type.String()),
   detail: Maybe(Type.String()),
 });
+const InputAudio = Type.Object({
+  type: Type.Literal("input_audio"),
+  input_audio: Type.Object({ data: Type.String(), format: Maybe(Type.String()) }),
+});
 const InputFile = Type.Object({
   type: Type.Literal("input_file"),
   file_id: Maybe(Type.String()),
@@ -25,7 +29,7 @@ const OutputText = Type.Object({ type: Type.Literal("output_text"), text: Type.S
 
 /** One part of a message, or of a function's result. */
 export const ResponsesPart = Schema(
-  Type.Union([InputText, InputImage, InputFile, OutputText, Refusal]),
+  Type.Union([InputText, InputImage, InputAudio, InputFile, OutputText, Refusal]),
 );
 export type ResponsesPart = Static<typeof ResponsesPart>;
 

@@ -12,7 +12,7 @@ import { KeptResponses } from "./kept-responses.js";
 import { LearnedMemory } from "./learned-memory.js";
 import { LearnedTimes } from "./learned-times.js";
 import { MachineMemory } from "./machine-memory.js";
-import { createPictureReader } from "./media/index.js";
+import { createMediaReader } from "./media/index.js";
 import { keptFigures, type ParkingFolder, QuietProbe } from "./memory/index.js";
 import { Pool, type PoolModel, readCatalog } from "./models/index.js";
 import type { Logger } from "./observe/index.js";
@@ -254,8 +254,9 @@ async function startOn(
         },
       },
       responses: new KeptResponses({ store, bounds: config.responses, log }),
-      readPictures: createPictureReader({
-        maxBytes: config.limits.max_image_bytes,
+      readMedia: createMediaReader({
+        maxImageBytes: config.limits.max_image_bytes,
+        maxAudioBytes: config.limits.max_audio_bytes,
         fetch: createRemoteFetch({
           allowed: config.limits.allow_remote_image_urls,
           allowPrivate: config.limits.allow_private_urls,

@@ -19,8 +19,32 @@ export interface Picture {
   param: string;
 }
 
-/** A piece of a message; its pictures have been read, or are still `NamedPicture`s. */
-export type MessagePart<Shown = Picture> = { type: "text"; text: string } | Shown;
+/** A sound as a request carries it, not listened to yet. */
+export interface NamedSound {
+  type: "sound";
+  /** A file, in base64 or as a `data:` URL. */
+  data: string;
+  /** What the request says that the file is; null: nothing. */
+  format: string | null;
+  /** Where it stands in the request, for errors. */
+  param: string;
+}
+
+/** A sound as an engine gets it. */
+export interface Sound {
+  type: "sound";
+  /** A WAV file: PCM, 16 bits, mono, 16 kHz. */
+  wav: Buffer;
+  /** SHA-256 of the file, hexadecimal: the same sound has the same. */
+  digest: string;
+  param: string;
+}
+
+export type NamedMedia = NamedPicture | NamedSound;
+export type Media = Picture | Sound;
+
+/** A piece of a message; its pictures and sounds have been read, or are still `NamedMedia`. */
+export type MessagePart<Shown = Media> = { type: "text"; text: string } | Shown;
 
 /** A function that the model asked its client to run. */
 export interface ToolCall {
@@ -31,7 +55,7 @@ export interface ToolCall {
 }
 
 /** One message of a conversation. */
-export interface GenerationMessage<Shown = Picture> {
+export interface GenerationMessage<Shown = Media> {
   role: "system" | "user" | "assistant" | "tool";
   /** In the order in which the model is to have them. */
   parts: MessagePart<Shown>[];
@@ -80,7 +104,7 @@ export type RawPrompt =
   { text: string; suffix?: string } | { tokens: readonly number[] };
 
 /** What a text model is asked for, whatever format the client speaks. */
-export interface GenerationRequest<Shown = Picture> {
+export interface GenerationRequest<Shown = Media> {
   messages: GenerationMessage<Shown>[];
   /**
    * In place of messages, one or more. Each has `choices` answers: those of the first come first, and their
@@ -107,8 +131,8 @@ export interface GenerationRequest<Shown = Picture> {
   contextTokens?: number;
 }
 
-/** The same as a format reads it: its pictures are fetched and decoded once the request is known to be served. */
-export type AskedGeneration = GenerationRequest<NamedPicture>;
+/** The same as a format reads it: its media are fetched and decoded once the request is known to be served. */
+export type AskedGeneration = GenerationRequest<NamedMedia>;
 
 /** What a model must be able to do for a request, and the field that asks for it. */
 export interface CapabilityWant {

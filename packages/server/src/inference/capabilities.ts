@@ -13,7 +13,11 @@ const NEEDS: Record<
       modalities.includes("vision") && projectorGguf?.projector?.vision != null,
     lack: "does not see images",
   },
-  audio: { has: () => false, lack: "does not hear audio" },
+  audio: {
+    has: ({ modalities, projectorGguf }) =>
+      modalities.includes("speech_to_text") && projectorGguf?.projector?.audio != null,
+    lack: "does not hear audio",
+  },
   tools: {
     has: ({ tools }) => tools !== "none",
     lack: 'has no form for calling functions; tools = "prompted" in its block gives it one',

@@ -4,8 +4,8 @@ import type { PoolModel } from "../models/index.js";
 import { type Deadline, TOKENIZER_WORK } from "../scheduling/index.js";
 import { admitWork } from "./admission.js";
 import { forModel } from "./for-model.js";
+import { withMedia } from "./media.js";
 import type { InferenceParts } from "./parts.js";
-import { withPictures } from "./pictures.js";
 
 /**
  * The exact tokens of a prompt as its model's engine counts them. It is nobody's answer: it waits behind those, and
@@ -18,7 +18,7 @@ export async function countTokens(
   model: PoolModel,
   asked: { generation: AskedGeneration; deadline: Deadline | undefined },
 ): Promise<number> {
-  const generation = await withPictures(parts, asked.generation, call.signal);
+  const generation = await withMedia(parts, asked.generation, call.signal);
   const lease = await admitWork(parts, call, model, TOKENIZER_WORK, {
     keepAliveMs: null,
     deadline: asked.deadline,

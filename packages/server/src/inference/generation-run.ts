@@ -6,8 +6,8 @@ import { type Deadline, type Lease, withLease } from "../scheduling/index.js";
 import { admit } from "./admission.js";
 import { requireToolForm } from "./capabilities.js";
 import { forModel } from "./for-model.js";
+import { withMedia } from "./media.js";
 import type { InferenceParts } from "./parts.js";
-import { withPictures } from "./pictures.js";
 import { TelemetryRecorder } from "./telemetry.js";
 
 /** What a route has read of the request that it answers with a generation. */
@@ -86,10 +86,7 @@ export class GenerationRun {
   }
 
   async #read(): Promise<GenerationRequest> {
-    return forModel(
-      this.model,
-      await withPictures(this.parts, this.asked.generation, this.#signal),
-    );
+    return forModel(this.model, await withMedia(this.parts, this.asked.generation, this.#signal));
   }
 
   async #admit(request: GenerationRequest): Promise<Lease> {

@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.js";
-import type { ReadPictures } from "../media/index.js";
+import type { ReadMedia } from "../media/index.js";
 import type {
   Figures,
   GpuState,
@@ -59,7 +59,7 @@ export interface InferenceParts {
     report(signal: AbortSignal): Promise<MemoryReport>;
   };
   responses: ResponseKeeper;
-  readPictures: ReadPictures;
+  readMedia: ReadMedia;
   readiness: Readiness;
   version: string;
   /**

@@ -13,8 +13,8 @@ import { type Lease, TOKENIZER_WORK, withLease } from "../scheduling/index.js";
 import { admitWork, deadlineOf } from "./admission.js";
 import { requireCapabilities } from "./capabilities.js";
 import { forModel } from "./for-model.js";
+import { withMedia } from "./media.js";
 import type { InferenceParts } from "./parts.js";
-import { withPictures } from "./pictures.js";
 import { TelemetryRecorder } from "./telemetry.js";
 
 /**
@@ -104,7 +104,7 @@ function inputTokensRoute(parts: InferenceParts): Route {
     handler: async (call) => {
       const chat = readChatRequest(call.body, parts.config.limits);
       const model = await chatModel(parts, chat);
-      const generation = forModel(model, await withPictures(parts, chat.generation, call.signal));
+      const generation = forModel(model, await withMedia(parts, chat.generation, call.signal));
       return jsonReply(
         await underLease(parts, call, model, async (lease) => ({
           input_tokens: await lease.count(generation, call.signal),

@@ -1,9 +1,11 @@
 export { type DataUrl, isDataUrl, readBase64, readDataUrl } from "./data-url.js";
 export { type Image, readImage } from "./image.js";
 export {
-  createPictureReader,
+  createMediaReader,
+  type MediaSource,
+  type MediaTools,
   type PictureSource,
-  type PictureTools,
-  type ReadPicture,
-  type ReadPictures,
-} from "./read-pictures.js";
+  type ReadMedia,
+  type ReadMedium,
+  type SoundSource,
+} from "./read-media.js";

@@ -142,10 +142,14 @@ export async function buildPoolModel(
   };
 }
 
-/** What it is configured for, and seeing where its projector brings that. Vectors are made of texts only. */
+/** What it is configured for, and what its projector brings: seeing, hearing. Vectors are made of texts only. */
 function modalitiesOf(block: ModelConfig, projectorGguf: GgufSummary | null): Modality[] {
   const modalities = new Set([block.modality, ...block.additional_modalities]);
-  if (projectorGguf?.projector?.vision && !modalities.has("embeddings")) modalities.add("vision");
+  const projector = projectorGguf?.projector;
+  if (projector && !modalities.has("embeddings")) {
+    if (projector.vision) modalities.add("vision");
+    if (projector.audio) modalities.add("speech_to_text");
+  }
   return [...modalities];
 }
 

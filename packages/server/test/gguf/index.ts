@@ -1,3 +1,4 @@
+export { HEARD, SOUND_TOKENS, TONES, writeHearingModel } from "./hearing-model.js";
 export { PICTURE_TOKENS, SEEN, writeSeeingModel } from "./seeing-model.js";
 export { partNames, splitGguf, writeSplitGguf } from "./split-gguf.js";
 export { withTemporaryFile } from "./temporary-file.js";

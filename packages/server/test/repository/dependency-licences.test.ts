@@ -22,10 +22,10 @@ const PERMISSIVE = new Set([
 ]);
 
 /**
- * Codecs of images under the LGPL: they are used as they come, in packages and files of their own, which anybody
- * can replace.
+ * Codecs of images and sounds under the LGPL: they are used as they come, in packages and files of their own, which
+ * anybody can replace.
  */
-const SEPARATE_LIBRARIES = /^(@img\/sharp-.+|libheif-js)$/;
+const SEPARATE_LIBRARIES = /^(@img\/sharp-.+|libheif-js|codec-parser)$/;
 const LGPL = new Set(["LGPL-3.0", "LGPL-3.0-or-later"]);
 
 /** Whether an SPDX expression can be met with permissive licences alone; unknown words cannot. */

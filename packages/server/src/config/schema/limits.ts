@@ -13,7 +13,6 @@ export const LimitSettings = Table(
     }),
     max_audio_bytes: Bytes({
       default: D.max_audio_bytes,
-      effect: "later",
       description: "The largest audio clip, in bytes.",
     }),
     max_image_bytes: Bytes({

@@ -72,28 +72,28 @@ export function engineError(
   );
 }
 
-/** How the engine says that it can make nothing of a picture; it does not say of which. */
-const OF_PICTURES = /failed to load image|failed to tokenize prompt|image input is not supported/i;
+/** How the engine says that it can make nothing of an image or a sound; it does not say of which. */
+const OF_MEDIA =
+  /failed to load (image|audio)|failed to tokenize prompt|(image|audio) input is not supported/i;
 
 /**
- * An error that the pictures of a request brought about, told as one of theirs; any other as it is. Names the
- * picture where there is only one.
+ * An error that the media of a request brought about, told as one of theirs; any other as it is. Names the part where
+ * there is only one.
  */
-export function withPictureOf(
+export function withMediumOf(
   error: SomnusError,
   messages: readonly GenerationMessage[],
 ): SomnusError {
   if (error.code !== "engine_failed" && error.code !== "invalid_request") return error;
-  if (!OF_PICTURES.test(error.message)) return error;
-  const parts = messages.flatMap((message) => message.parts);
-  const pictures = parts.flatMap((part) => (part.type === "picture" ? [part.param] : []));
-  if (pictures.length === 0) return error;
-  const param = pictures.length === 1 ? pictures[0]! : "messages";
-  return new SomnusError(
-    "invalid_request",
-    `The model's engine can make nothing of the ${pictures.length === 1 ? `image in ${param}` : "images"}.`,
-    { param, cause: error },
-  );
+  if (!OF_MEDIA.test(error.message)) return error;
+  const media = messages.flatMap(({ parts }) => parts.filter((part) => part.type !== "text"));
+  const [first, ...others] = media;
+  if (!first) return error;
+  const param = others.length === 0 ? first.param : "messages";
+  const called = first.type === "picture" ? "image" : "audio";
+  const what = others.length === 0 ? `${called} in ${param}` : "images and sounds";
+  const message = `The model's engine can make nothing of the ${what}.`;
+  return new SomnusError("invalid_request", message, { param, cause: error });
 }
 
 /** How far back its log is read for what was behind a failure, lines. */

@@ -17,7 +17,7 @@ import {
   engineError,
   exitError,
   stalled,
-  withPictureOf,
+  withMediumOf,
   withReasonOf,
 } from "./errors.js";
 import { RawPrompts } from "./raw-prompt.js";
@@ -111,7 +111,7 @@ export class LlamaLoaded implements Loaded {
       promptBody(request, this.facts.template),
       signal,
     ).catch((error: unknown) => {
-      throw error instanceof SomnusError ? withPictureOf(error, request.messages) : error;
+      throw error instanceof SomnusError ? withMediumOf(error, request.messages) : error;
     });
     const tokens = (body as { input_tokens?: unknown } | null)?.input_tokens;
     if (typeof tokens !== "number") throw brokenAnswer(body);
@@ -176,7 +176,7 @@ export class LlamaLoaded implements Loaded {
       if (answer.status !== 200) {
         const refusal = await readJson(answer);
         const schemaOf = request.json || !request.offer ? "response_format" : "tools";
-        throw withPictureOf(engineError(refusal.status, refusal.body, schemaOf), request.messages);
+        throw withMediumOf(engineError(refusal.status, refusal.body, schemaOf), request.messages);
       }
       const { offer, topLogprobs } = request;
       const calls = offer && new CallReader(offer, choice);

@@ -144,6 +144,10 @@ function writeContent({ parts }: GenerationMessage): unknown {
 
 function writePart(part: MessagePart): unknown {
   if (part.type === "text") return { type: "text", text: part.text.toWellFormed() };
+  if (part.type === "sound") {
+    const data = part.wav.toString("base64");
+    return { type: "input_audio", input_audio: { data, format: "wav" } };
+  }
   const url = `data:image/png;base64,${part.png.toString("base64")}`;
   return { type: "image_url", image_url: { url } };
 }

@@ -8,7 +8,7 @@ import type {
   ToolCall,
 } from "../generation.js";
 import { DEEPEST, isDeeperThan } from "../json-schema.js";
-import { pictureAt } from "../named-picture.js";
+import { pictureAt } from "../named-media.js";
 
 /**
  * A line for Anthropic's accounting that Claude Code puts before its system text. It differs in every

@@ -174,7 +174,7 @@ describe("a conversation", () => {
       { type: "search_result", title: "T", source: "https://x.test", content: [text("c")] },
     ];
     const [message] = messages({ role: "user", content });
-    expect(message!.parts.map((part) => (part.type === "text" ? part.text : part.source))).toEqual([
+    expect(message!.parts.map((part) => (part.type === "text" ? part.text : part.type))).toEqual([
       ...["Notes", "a", "b", "T", "https://x.test", "c"],
     ]);
   });

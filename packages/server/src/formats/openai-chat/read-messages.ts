@@ -4,11 +4,11 @@ import type {
   CapabilityWant,
   GenerationMessage,
   MessagePart,
-  NamedPicture,
+  NamedMedia,
   ToolCall,
 } from "../generation.js";
 import { DEEPEST, isDeeperThan } from "../json-schema.js";
-import { pictureAt } from "../named-picture.js";
+import { pictureAt, soundIn } from "../named-media.js";
 
 /**
  * The messages of a chat body in the internal form. Thoughts of earlier turns are left out: they are of no use to
@@ -19,7 +19,7 @@ import { pictureAt } from "../named-picture.js";
 export function readMessages(
   messages: readonly ChatMessage[],
   wants: CapabilityWant[],
-): GenerationMessage<NamedPicture>[] {
+): GenerationMessage<NamedMedia>[] {
   const reader = new MessageReader(wants);
   const read = messages.map((message, index) => reader.read(message, `messages[${index}]`));
   const last = messages.length - 1;
@@ -39,7 +39,7 @@ class MessageReader {
 
   constructor(private readonly wants: CapabilityWant[]) {}
 
-  read(message: ChatMessage, path: string): GenerationMessage<NamedPicture> {
+  read(message: ChatMessage, path: string): GenerationMessage<NamedMedia> {
     const calls = this.#readCalls(message, path);
     const parts = this.#readContent(message, path);
     switch (message.role) {
@@ -54,7 +54,7 @@ class MessageReader {
     }
   }
 
-  #readContent({ role, content }: ChatMessage, path: string): MessagePart<NamedPicture>[] {
+  #readContent({ role, content }: ChatMessage, path: string): MessagePart<NamedMedia>[] {
     if (content == null) {
       if (role === "assistant") return [];
       throw invalid(`${path}.content`, `${path}.content must be a text or a list of parts.`);
@@ -63,7 +63,7 @@ class MessageReader {
     return content.flatMap((part, index) => this.#readPart(part, `${path}.content[${index}]`));
   }
 
-  #readPart(part: ContentPart, path: string): MessagePart<NamedPicture>[] {
+  #readPart(part: ContentPart, path: string): MessagePart<NamedMedia>[] {
     switch (part.type) {
       case "text":
         return [{ type: "text", text: part.text }];
@@ -74,7 +74,7 @@ class MessageReader {
         return [pictureAt(part.image_url.url, path)];
       case "input_audio":
         this.wants.push({ capability: "audio", param: path });
-        return [];
+        return [soundIn(part.input_audio, path)];
     }
   }
 

@@ -4,11 +4,11 @@ import type {
   CapabilityWant,
   GenerationMessage,
   MessagePart,
-  NamedPicture,
+  NamedMedia,
   ToolCall,
 } from "../generation.js";
 import { DEEPEST, isDeeperThan } from "../json-schema.js";
-import { pictureAt } from "../named-picture.js";
+import { pictureAt, soundIn } from "../named-media.js";
 import type { PlacedItem } from "./read-items.js";
 
 /**
@@ -20,7 +20,7 @@ export function readConversation(
   instructions: string | null,
   items: readonly PlacedItem[],
   wants: CapabilityWant[],
-): GenerationMessage<NamedPicture>[] {
+): GenerationMessage<NamedMedia>[] {
   const reader = new ConversationReader(wants);
   if (instructions !== null) reader.say("system", [{ type: "text", text: instructions }]);
   for (const { item, path } of items) reader.add(item, path);
@@ -28,7 +28,7 @@ export function readConversation(
 }
 
 class ConversationReader {
-  readonly messages: GenerationMessage<NamedPicture>[] = [];
+  readonly messages: GenerationMessage<NamedMedia>[] = [];
   /** The functions that were called, by the id of the call. */
   readonly #called = new Map<string, string>();
 
@@ -53,7 +53,7 @@ class ConversationReader {
     }
   }
 
-  say(role: "system" | "user" | "assistant", parts: MessagePart<NamedPicture>[]): void {
+  say(role: "system" | "user" | "assistant", parts: MessagePart<NamedMedia>[]): void {
     this.messages.push({ role, parts });
   }
 
@@ -74,14 +74,14 @@ class ConversationReader {
         `${path}.call_id names no function_call before it in the conversation.`,
       );
     }
-    const parts: MessagePart<NamedPicture>[] =
+    const parts: MessagePart<NamedMedia>[] =
       typeof item.output === "string"
         ? [{ type: "text", text: item.output }]
         : item.output.flatMap((part, i) => this.#part(part, `${path}.output[${i}]`));
     this.messages.push({ role: "tool", parts, result: { callId: item.call_id, name } });
   }
 
-  #part(part: ResponsesPart, path: string): MessagePart<NamedPicture>[] {
+  #part(part: ResponsesPart, path: string): MessagePart<NamedMedia>[] {
     switch (part.type) {
       case "input_text":
       case "output_text":
@@ -97,6 +97,9 @@ class ConversationReader {
           );
         }
         return [pictureAt(part.image_url, path)];
+      case "input_audio":
+        this.wants.push({ capability: "audio", param: path });
+        return [soundIn(part.input_audio, path)];
       case "input_file":
         throw invalid(path, `${path} is a file; files are not read here, send their text.`);
     }

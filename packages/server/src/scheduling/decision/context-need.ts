@@ -16,19 +16,19 @@ const FRAME_TOKENS = 16;
 /** Tags and keys around one call, or around its result. */
 const CALL_TOKENS = 96;
 
-/** What a picture is taken to need until its model's engine has counted it, as the first contract has it. */
-const PICTURE_TOKENS = 576;
+/** What a medium is taken to need until its model's engine has counted it, as the first contract has it. */
+const MEDIUM_TOKENS = { picture: 576, sound: 1024 };
 
 /**
  * A bound on a request's prompt that holds for every tokenizer with byte fallback: a token stands
  * for one byte or more. Cheap, so that most requests need no count by the engine. Nothing bounds the tokens of a
- * picture, so a request with one is always counted.
+ * picture or a sound, so a request with one is always counted.
  */
 export function needOf(request: GenerationRequest): ContextNeed {
   if (request.prompts) return needOfPrompts(request, request.prompts);
   let promptBound = TEMPLATE_TOKENS;
   let promptEstimate = 0;
-  let pictures = 0;
+  let ofMedia = 0;
   const add = (text: string) => {
     const bytes = Buffer.byteLength(text);
     promptBound += bytes;
@@ -46,7 +46,7 @@ export function needOf(request: GenerationRequest): ContextNeed {
     promptBound += MESSAGE_TOKENS;
     for (const part of message.parts) {
       if (part.type === "text") add(part.text);
-      else pictures++;
+      else ofMedia += MEDIUM_TOKENS[part.type];
     }
     for (const call of message.calls ?? []) {
       promptBound += CALL_TOKENS;
@@ -58,11 +58,10 @@ export function needOf(request: GenerationRequest): ContextNeed {
       add(message.result.name);
     }
   }
-  const ofPictures = pictures * PICTURE_TOKENS;
   return {
-    promptBound: promptBound + ofPictures * ESTIMATED_BYTES_PER_TOKEN,
-    promptEstimate: Math.ceil(promptEstimate) + ofPictures,
-    ...(pictures > 0 ? { unbounded: true } : {}),
+    promptBound: promptBound + ofMedia * ESTIMATED_BYTES_PER_TOKEN,
+    promptEstimate: Math.ceil(promptEstimate) + ofMedia,
+    ...(ofMedia > 0 ? { unbounded: true } : {}),
     maxTokens: request.maxTokens,
     ...(request.contextTokens === undefined ? {} : { asked: request.contextTokens }),
   };

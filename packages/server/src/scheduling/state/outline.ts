@@ -25,11 +25,11 @@ export function withAnswer(
   return [...outline, segment("assistant", answer, calls)];
 }
 
-/** A picture weighs as much as a text of about as many tokens, and agrees with none but itself. */
-const DIGESTS_OF_PICTURE = 32;
+/** A picture or a sound weighs as much as a text of about as many tokens, and agrees with none but itself. */
+const DIGESTS = { picture: 32, sound: 56 };
 
 function textOf(part: MessagePart): string {
-  return part.type === "text" ? part.text : part.digest.repeat(DIGESTS_OF_PICTURE);
+  return part.type === "text" ? part.text : part.digest.repeat(DIGESTS[part.type]);
 }
 
 function segment(role: string, text: string, calls: readonly ToolCall[]): string {

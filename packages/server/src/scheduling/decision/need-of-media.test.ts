@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { GenerationRequest } from "../../formats/index.js";
+import type { GenerationRequest, MessagePart } from "../../formats/index.js";
 import { commonStart, outlineOf } from "../state/outline.js";
 import { mustCount, needOf } from "./context-need.js";
 
@@ -10,6 +10,17 @@ function showing(...digests: string[]): GenerationRequest {
     digest: digest.repeat(64),
     param: "p",
   }));
+  return asking(parts);
+}
+
+const sound = (digest: string): MessagePart => ({
+  type: "sound",
+  wav: Buffer.of(1),
+  digest: digest.repeat(64),
+  param: "p",
+});
+
+function asking(parts: MessagePart[]): GenerationRequest {
   return {
     messages: [{ role: "user", parts: [{ type: "text", text: "Look:" }, ...parts] }],
     maxTokens: 16,
@@ -26,6 +37,18 @@ it("a picture is expected to need 576 tokens, and is always counted", () => {
   expect(mustCount(none)).toBe(false);
   expect(mustCount(two)).toBe(true);
   expect(mustCount({ ...two, promptTokens: 1_200 })).toBe(false);
+});
+
+it("a sound is expected to need 1024, and is always counted", () => {
+  const [none, one] = [needOf(showing()), needOf(asking([sound("a")]))];
+  expect(one.promptEstimate! - none.promptEstimate!).toBe(1_024);
+  expect(mustCount(one)).toBe(true);
+});
+
+it("a conversation is known by its sounds", () => {
+  const outline = outlineOf(asking([sound("a")]));
+  expect(commonStart(outline, outlineOf(asking([sound("a")]))).segments).toBe(2);
+  expect(commonStart(outline, outlineOf(asking([sound("b")]))).segments).toBe(1);
 });
 
 it("a conversation is known by its pictures", () => {

@@ -1,5 +1,5 @@
 import { SomnusError } from "../http/errors.js";
-import type { NamedPicture } from "./generation.js";
+import type { NamedPicture, NamedSound } from "./generation.js";
 
 /**
  * A picture that a request names by a URL.
@@ -15,4 +15,15 @@ export function pictureAt(url: string, param: string): NamedPicture {
     );
   }
   return { type: "picture", source: { url }, param };
+}
+
+/**
+ * A sound that a request carries.
+ * @param param where it stands in the request
+ */
+export function soundIn(
+  { data, format }: { data: string; format?: string | null | undefined },
+  param: string,
+): NamedSound {
+  return { type: "sound", data, format: format ?? null, param };
 }

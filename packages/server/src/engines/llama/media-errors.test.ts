@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { GenerationMessage } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
-import { engineError, withPictureOf } from "./errors.js";
+import { engineError, withMediumOf } from "./errors.js";
 
 const PARAM = "messages[0].content[1]";
 const picture = { type: "picture", png: Buffer.of(1), digest: "d", param: PARAM } as const;
@@ -11,11 +11,11 @@ const shown = (count: number): GenerationMessage[] => [
 const unread = engineError(500, { error: { message: "Failed to load image or audio file" } });
 
 it("an engine that cannot read the one picture is the request's fault, which is named", () => {
-  expect(withPictureOf(unread, shown(1))).toMatchObject({ code: "invalid_request", param: PARAM });
+  expect(withMediumOf(unread, shown(1))).toMatchObject({ code: "invalid_request", param: PARAM });
 });
 
 it("of several it is not known which", () => {
-  expect(withPictureOf(unread, shown(2))).toMatchObject({
+  expect(withMediumOf(unread, shown(2))).toMatchObject({
     code: "invalid_request",
     param: "messages",
   });
@@ -23,6 +23,13 @@ it("of several it is not known which", () => {
 
 it("other failures, and those without pictures, stay what they are", () => {
   const other = new SomnusError("engine_failed", "The engine failed on this request.");
-  expect(withPictureOf(other, shown(1))).toBe(other);
-  expect(withPictureOf(unread, shown(0))).toBe(unread);
+  expect(withMediumOf(other, shown(1))).toBe(other);
+  expect(withMediumOf(unread, shown(0))).toBe(unread);
+});
+
+it("a sound is told as one", () => {
+  const sound = { type: "sound", wav: Buffer.of(1), digest: "d", param: PARAM } as const;
+  const error = withMediumOf(unread, [{ role: "user", parts: [sound] }]);
+  expect(error).toMatchObject({ code: "invalid_request", param: PARAM });
+  expect(error.message).toContain("the audio in messages[0].content[1]");
 });

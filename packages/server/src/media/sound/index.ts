@@ -1,0 +1,2 @@
+export type { DecodedSound } from "./decode.js";
+export { readSound } from "./read-sound.js";
