@@ -15,6 +15,10 @@ export function knownPart(part: ResponsesPart): ResponsesPart {
       return { type: part.type, refusal: part.refusal };
     case "input_image":
       return { type: part.type, ...given(part, ["image_url", "file_id", "detail"]) };
+    case "input_audio": {
+      const { data } = part.input_audio;
+      return { type: part.type, input_audio: { data, ...given(part.input_audio, ["format"]) } };
+    }
     case "input_file":
       return { type: part.type, ...given(part, ["file_id", "file_url", "file_data", "filename"]) };
   }
