@@ -24,3 +24,12 @@ it("refuses a schema that would take minutes to compile", () => {
   const wide = { enum: Array.from({ length: 100_000 }, (_, at) => `value ${at}`) };
   expect(schemaRefusal(wide)).toMatch(/longer than 256 KiB/);
 });
+
+it("refuses a schema whose grammar grows with the square of its properties", () => {
+  const names = Array.from({ length: 1_500 }, (_, at) => `p${at}`);
+  const schema = { properties: Object.fromEntries(names.map((name) => [name, {}])) };
+  expect(schemaRefusal(schema)).toMatch(/so many optional properties/);
+  expect(schemaRefusal({ ...schema, required: names })).toBeNull();
+  expect(schemaRefusal({ items: Array(300).fill({ maxLength: 2_000 }) })).toMatch(/counts so high/);
+  expect(schemaRefusal({ items: Array(300).fill({ maxLength: 50_000 }) })).toBeNull();
+});

@@ -1,3 +1,4 @@
+import { MOST_COST, schemaCost } from "./schema-cost.js";
 import { schemaFault } from "./schema-fault.js";
 
 /** Engines parse a schema by recursion: some ten thousand levels end their process. */
@@ -13,6 +14,9 @@ export function schemaRefusal(schema: unknown): string | null {
   if (isDeeperThan(schema, DEEPEST)) return `is nested more than ${DEEPEST} levels deep`;
   if (JSON.stringify(schema).length > LONGEST) {
     return `is longer than ${LONGEST / 1024} KiB`;
+  }
+  if (schemaCost(schema) > MOST_COST) {
+    return "has so many optional properties, or counts so high, that no answer can be held to it";
   }
   const fault = schemaFault(schema);
   return fault === null ? null : `is wrong at ${fault.at}: ${fault.why}`;

@@ -3,6 +3,18 @@ import { schemaFault } from "./schema-fault.js";
 
 const prop = (a: unknown, more: object = {}) => ({ type: "object", properties: { a }, ...more });
 
+it("references are followed once each, however many there are", () => {
+  const $defs = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, at) => [`d${at}`, { $ref: `#/$defs/d${at + 1}` }]),
+  );
+  const around = { ...$defs, d20000: { anyOf: [{ $ref: "#/$defs/d0" }, { type: "string" }] } };
+  expect(schemaFault({ $ref: "#/$defs/d0", $defs: around })).toBeNull();
+  expect(schemaFault({ $ref: "#/$defs/d0", $defs: { ...$defs, d20000: { enum: [] } } })).toEqual({
+    at: "#/$defs/d20000",
+    why: expect.stringMatching(/enum/),
+  });
+});
+
 describe("a schema that no grammar can be made of", () => {
   it.each<[unknown, string, RegExp]>([
     [{ type: "banana" }, "#", /type must be one of/],
@@ -24,12 +36,16 @@ describe("a schema that no grammar can be made of", () => {
     [{ type: "integer", minimum: "3" }, "#", /minimum/],
     [{ type: "array", prefixItems: [{ format: 1 }] }, "#/prefixItems/0", /format/],
     [[], "#", /object/],
+    [prop({ $ref: "#/$defs/b" }, { $defs: { b: { pattern: "(" } } }), "#/$defs/b", /pattern/],
+    [prop({ $ref: "#/x/y" }, { x: { y: { items: { type: 3 } } } }), "#/x/y/items", /type/],
+    [{ type: "string", minLength: 2_001 }, "#", /minLength must not be above 2000/],
   ])("is told where: %j", (schema, at, why) => {
     expect(schemaFault(schema)).toEqual({ at, why: expect.stringMatching(why) });
   });
 
   it.each<[unknown]>([
     [{}],
+    [{ type: "string", minLength: 2_000, maxLength: 1e9 }],
     [{ type: ["string", "null"], pattern: "^\\d+$", format: "uuid" }],
     [prop({ $ref: "#/$defs/b" }, { $defs: { b: { anyOf: [{ $ref: "#/properties/a" }] } } })],
     [prop({ $ref: "#/anyOf/0" }, { anyOf: [{ type: "string" }] })],

@@ -8,6 +8,8 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 const COUNTS = ["minLength", "maxLength", "minItems", "maxItems"];
+/** No grammar asks for more repetitions; where it allows more, it allows any number. */
+export const MOST_REPEATED = 2_000;
 const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
 const ALTERNATIVES = ["anyOf", "oneOf", "allOf"];
 
@@ -17,18 +19,30 @@ const ALTERNATIVES = ["anyOf", "oneOf", "allOf"];
  * schema be.
  */
 export function schemaFault(schema: unknown): SchemaFault | null {
-  return faultAt(schema, "#", schema);
+  const document: Document = { root: schema, places: new Map([["#", schema]]) };
+  // What a reference leads to joins the places while they are gone through: never twice, and not by recursion.
+  for (const [at, place] of document.places) {
+    const fault = faultAt(place, at, document);
+    if (fault !== null) return fault;
+  }
+  return null;
 }
 
-function faultAt(schema: unknown, at: string, root: unknown): SchemaFault | null {
+/** A schema, and the places in it that are to be looked at by themselves. */
+interface Document {
+  root: unknown;
+  places: Map<string, unknown>;
+}
+
+function faultAt(schema: unknown, at: string, document: Document): SchemaFault | null {
   if (!isObject(schema)) return { at, why: "a schema must be an object" };
   const why = typeFault(schema) ?? valueFault(schema) ?? stringFault(schema);
   if (why !== null) return { at, why };
   if (schema.$ref !== undefined) {
-    const fault = referenceFault(schema.$ref, root);
+    const fault = referenceFault(schema.$ref, document);
     return fault === null ? null : { at, why: fault };
   }
-  return objectFault(schema, at, root) ?? listFault(schema, at, root);
+  return objectFault(schema, at, document) ?? listFault(schema, at, document);
 }
 
 function typeFault({ type }: Schema): string | null {
@@ -46,8 +60,12 @@ function valueFault(schema: Schema): string | null {
   }
   for (const key of COUNTS) {
     const value = schema[key];
-    if (value !== undefined && !(Number.isSafeInteger(value) && (value as number) >= 0)) {
+    if (value === undefined) continue;
+    if (!(Number.isSafeInteger(value) && (value as number) >= 0)) {
       return `${key} must be a whole number, 0 or more`;
+    }
+    if (key.startsWith("min") && (value as number) > MOST_REPEATED) {
+      return `${key} must not be above ${MOST_REPEATED}`;
     }
   }
   for (const key of BOUNDS) {
@@ -73,7 +91,7 @@ function stringFault({ pattern, format }: Schema): string | null {
 }
 
 /** Of a reference: where it leads has to be in the same document. */
-function referenceFault(reference: unknown, root: unknown): string | null {
+function referenceFault(reference: unknown, { root, places }: Document): string | null {
   if (typeof reference !== "string") return "$ref must be a text";
   if (!reference.startsWith("#/")) {
     return '$ref must lead to a place in this schema, such as "#/$defs/name"';
@@ -83,10 +101,12 @@ function referenceFault(reference: unknown, root: unknown): string | null {
     target = target !== null && typeof target === "object" ? own(target, step) : undefined;
     if (target === undefined) return `$ref ${quoted(reference)} leads nowhere`;
   }
-  return isObject(target) ? null : `$ref ${quoted(reference)} leads to what is no schema`;
+  if (!isObject(target)) return `$ref ${quoted(reference)} leads to what is no schema`;
+  places.set(reference, target);
+  return null;
 }
 
-function objectFault(schema: Schema, at: string, root: unknown): SchemaFault | null {
+function objectFault(schema: Schema, at: string, document: Document): SchemaFault | null {
   const { properties, required, additionalProperties: others } = schema;
   if (required !== undefined) {
     const isList = Array.isArray(required) && required.every((name) => typeof name === "string");
@@ -96,22 +116,22 @@ function objectFault(schema: Schema, at: string, root: unknown): SchemaFault | n
     return { at, why: "properties must be an object" };
   }
   for (const [name, property] of Object.entries(properties ?? {})) {
-    const fault = faultAt(property, `${at}/properties/${name}`, root);
+    const fault = faultAt(property, `${at}/properties/${name}`, document);
     if (fault !== null) return fault;
   }
   if (others === undefined || typeof others === "boolean") return null;
   if (!isObject(others)) return { at, why: "additionalProperties must be a boolean or a schema" };
-  return faultAt(others, `${at}/additionalProperties`, root);
+  return faultAt(others, `${at}/additionalProperties`, document);
 }
 
-function listFault(schema: Schema, at: string, root: unknown): SchemaFault | null {
+function listFault(schema: Schema, at: string, document: Document): SchemaFault | null {
   for (const key of ["items", "prefixItems"]) {
     const items = schema[key];
     // `false` says that there are no more of them.
     if (items === undefined || typeof items === "boolean") continue;
     const fault = Array.isArray(items)
-      ? eachFault(items, `${at}/${key}`, root)
-      : faultAt(items, `${at}/${key}`, root);
+      ? eachFault(items, `${at}/${key}`, document)
+      : faultAt(items, `${at}/${key}`, document);
     if (fault !== null) return fault;
   }
   for (const key of ALTERNATIVES) {
@@ -120,15 +140,19 @@ function listFault(schema: Schema, at: string, root: unknown): SchemaFault | nul
     if (!Array.isArray(schemas) || schemas.length === 0) {
       return { at, why: `${key} must be a list of schemas that is not empty` };
     }
-    const fault = eachFault(schemas, `${at}/${key}`, root);
+    const fault = eachFault(schemas, `${at}/${key}`, document);
     if (fault !== null) return fault;
   }
   return null;
 }
 
-function eachFault(schemas: readonly unknown[], at: string, root: unknown): SchemaFault | null {
+function eachFault(
+  schemas: readonly unknown[],
+  at: string,
+  document: Document,
+): SchemaFault | null {
   for (const [index, schema] of schemas.entries()) {
-    const fault = faultAt(schema, `${at}/${index}`, root);
+    const fault = faultAt(schema, `${at}/${index}`, document);
     if (fault !== null) return fault;
   }
   return null;

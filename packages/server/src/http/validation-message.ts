@@ -139,11 +139,10 @@ function explainArray(
   if (value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY))
     return wrong(schema, value, place);
   if (!schema.items) return null;
-  for (const [i, item] of value.entries()) {
-    const mismatch = explain(schema.items, item, { ...place, path: `${place.path}[${i}]` });
-    if (mismatch) return mismatch;
-  }
-  return null;
+  const { items } = schema;
+  // Paths are made for the item at fault alone: a body may have millions of others.
+  const at = value.findIndex((item) => explain(items, item, place) !== null);
+  return at < 0 ? null : explain(items, value[at], { ...place, path: `${place.path}[${at}]` });
 }
 
 function explainObject(

@@ -14,6 +14,7 @@ import type {
   ToolOffer,
 } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
+import { requireOfferWithin } from "../offer-length.js";
 import { requirePromptWithin } from "../prompt-length.js";
 import { readConversation } from "./read-conversation.js";
 import { THREAD } from "./write-error.js";
@@ -83,6 +84,7 @@ export function readCountRequest(
   if (offer) wants.push({ capability: "tools", param: "tools" });
   const messages = readConversation(body, wants);
   requirePromptWithin(messages, limits.max_prompt_chars);
+  requireOfferWithin(offer, limits.max_prompt_chars);
   return {
     model: body.model ?? undefined,
     generation: {

@@ -3,6 +3,7 @@ import { SomnusError } from "../../http/errors.js";
 import type { AskedGeneration, CapabilityWant, GenerationRequest } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
 import { parseKeepAlive } from "../keep-alive.js";
+import { requireOfferWithin } from "../offer-length.js";
 import { requirePromptWithin } from "../prompt-length.js";
 import { readSampling, readStops } from "../sampling-fields.js";
 import { readMessages } from "./read-messages.js";
@@ -47,6 +48,7 @@ export function readChatRequest(body: ChatRequest, limits: ChatLimits): ChatCall
   }
   const messages = readMessages(body.messages, wants);
   requirePromptWithin(messages, limits.max_prompt_chars);
+  requireOfferWithin(offered?.offer, limits.max_prompt_chars, offered?.field);
   const topLogprobs = readLogprobs(body);
   const wanted = body.max_completion_tokens ?? body.max_tokens ?? limits.default_max_tokens;
   return {

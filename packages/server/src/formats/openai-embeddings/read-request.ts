@@ -30,9 +30,6 @@ export function readEmbeddingsRequest(
 ): EmbeddingsCall {
   const inputs = readInputs(body.input);
   if (inputs.length === 0) throw invalid("input", "input is empty; send a text or several.");
-  if (inputs.length > MAX_INPUTS) {
-    throw invalid("input", `input has ${inputs.length} items; at most ${MAX_INPUTS} go at once.`);
-  }
   let length = 0;
   for (const input of inputs) {
     const own = "text" in input ? input.text.length : input.tokens.length;
@@ -58,6 +55,9 @@ export function readEmbeddingsRequest(
 function readInputs(input: EmbeddingsRequest["input"]): EmbeddingInput[] {
   if (typeof input === "string") return [{ param: "input", text: input }];
   if (isTokens(input)) return [{ param: "input", tokens: input }];
+  if (input.length > MAX_INPUTS) {
+    throw invalid("input", `input has ${input.length} items; at most ${MAX_INPUTS} go at once.`);
+  }
   return input.map((item: string | number[], index) => {
     const param = `input[${index}]`;
     return typeof item === "string" ? { param, text: item } : { param, tokens: item };

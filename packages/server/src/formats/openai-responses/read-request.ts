@@ -8,6 +8,7 @@ import { SomnusError } from "../../http/errors.js";
 import { EFFORT_BUDGETS } from "../effort.js";
 import type { AskedGeneration, CapabilityWant, GenerationRequest } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
+import { requireOfferWithin } from "../offer-length.js";
 import { requirePromptWithin } from "../prompt-length.js";
 import { knownChoice, knownFormat } from "./known-fields.js";
 import { readConversation } from "./read-conversation.js";
@@ -86,6 +87,7 @@ export function readResponsesRequest(
   const instructions = body.instructions ?? null;
   const messages = readConversation(instructions, items, wants);
   requirePromptWithin(messages, limits.max_prompt_chars, "input");
+  requireOfferWithin(offer, limits.max_prompt_chars);
   const maxTokens = Math.min(
     body.max_output_tokens ?? limits.default_max_tokens,
     limits.max_tokens_cap,

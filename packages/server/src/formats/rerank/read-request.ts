@@ -26,14 +26,14 @@ export function readRerankRequest(
 ): RerankCall {
   const { query } = body;
   if (query === "") throw invalid("query", "query is empty.");
-  const documents = body.documents.map((one) => (typeof one === "string" ? one : one.text));
-  if (documents.length === 0) throw invalid("documents", "documents is empty; send one or more.");
-  if (documents.length > MAX_INPUTS) {
+  if (body.documents.length > MAX_INPUTS) {
     throw invalid(
       "documents",
-      `documents has ${documents.length} items; at most ${MAX_INPUTS} go at once.`,
+      `documents has ${body.documents.length} items; at most ${MAX_INPUTS} go at once.`,
     );
   }
+  const documents = body.documents.map((one) => (typeof one === "string" ? one : one.text));
+  if (documents.length === 0) throw invalid("documents", "documents is empty; send one or more.");
   let length = query.length;
   for (const [index, text] of documents.entries()) {
     const param = `documents[${index}]`;

@@ -40,7 +40,7 @@ export function needOf(request: GenerationRequest): ContextNeed {
     const { tools } = request.offer;
     add(JSON.stringify(tools));
     // Some templates write them with line breaks and so many spaces.
-    promptBound += JSON.stringify(tools, null, 4).length - JSON.stringify(tools).length;
+    promptBound += indentation(tools, 4);
   }
   for (const message of request.messages) {
     promptBound += MESSAGE_TOKENS;
@@ -81,6 +81,24 @@ function needOfPrompts(request: GenerationRequest, prompts: readonly RawPrompt[]
     maxTokens: request.maxTokens,
     ...(request.contextTokens === undefined ? {} : { asked: request.contextTokens }),
   };
+}
+
+/**
+ * Characters that JSON has more when it is written with line breaks and so many spaces for each level, told without
+ * writing it: what is deep and wide would have a hundred times its own length.
+ */
+export function indentation(value: unknown, spaces: number, level = 0): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const isList = Array.isArray(value);
+  let [members, inside] = [0, 0];
+  for (const held of Object.values(value)) {
+    if (held === undefined && !isList) continue;
+    members++;
+    inside += indentation(held, spaces, level + 1);
+  }
+  if (members === 0) return 0;
+  const lines = members * (1 + spaces * (level + 1)) + 1 + spaces * level;
+  return inside + lines + (isList ? 0 : members);
 }
 
 /** Tokens a request can use at most, from its count where there is one, else from the bound. */

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { GenerationRequest } from "../../formats/index.js";
 import { request } from "../__fixtures__/scripted-engine.js";
 import { commonStart, outlineOf } from "../state/outline.js";
-import { needOf } from "./context-need.js";
+import { indentation, needOf } from "./context-need.js";
 
 const offer = (description: string): Partial<GenerationRequest> => ({
   offer: {
@@ -36,4 +36,15 @@ it("a conversation with other functions on offer shares no message with this one
   expect(commonStart(own, outlineOf(request(offer("a")))).segments).toBe(own.length);
   expect(commonStart(own, outlineOf(request(offer("b")))).segments).toBe(0);
   expect(commonStart(own, outlineOf(request())).segments).toBe(0);
+});
+
+it.each<[unknown]>([
+  [[]],
+  [{}],
+  [[{ a: [], b: {} }, [1, [2, "x"]]]],
+  [{ a: { b: { c: [null, true, { d: "e" }] } }, f: undefined }],
+  [[undefined, { g: undefined }]],
+])("what line breaks and spaces add is told without writing them: %j", (value) => {
+  const added = JSON.stringify(value, null, 4).length - JSON.stringify(value).length;
+  expect(indentation(value, 4)).toBe(added);
 });
