@@ -1,3 +1,4 @@
+export { readMessagesError } from "./read-error.js";
 export {
   type MessagesCall,
   type MessagesLimits,
@@ -5,6 +6,7 @@ export {
   readCountRequest,
   readMessagesRequest,
 } from "./read-request.js";
+export { readMessagesResponse, readMessagesStream } from "./read-stream.js";
 export { writeMessagesError } from "./write-error.js";
 export { writeMessagesResponse } from "./write-response.js";
 export { type MessageHead, type MessageOptions, writeMessagesStream } from "./write-stream.js";
