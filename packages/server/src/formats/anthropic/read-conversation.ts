@@ -40,6 +40,9 @@ class ConversationReader {
   /** Calls without a result yet, and where they stand. */
   readonly #open = new Map<string, { call: ToolCall; path: string }>();
 
+  /** Messages before the one that is being read. */
+  #before = 0;
+
   constructor(wants: CapabilityWant[]) {
     this.#wants = wants;
   }
@@ -51,6 +54,7 @@ class ConversationReader {
   }
 
   message({ role, content }: MessageParam, path: string): void {
+    this.#before = this.#messages.length;
     if (typeof content === "string") {
       this.#add(role, [textPart(content)]);
       return;
@@ -189,7 +193,8 @@ class ConversationReader {
     parts: MessagePart<NamedPicture>[],
   ): GenerationMessage<NamedPicture> {
     const last = this.#messages.at(-1);
-    if (role !== "system" && last?.role === role) {
+    const joins = role !== "system" || this.#messages.length > this.#before;
+    if (joins && last?.role === role) {
       last.parts.push(...parts);
       return last;
     }

@@ -41,7 +41,8 @@ export function readChatResponse(body: unknown, reading: VendorReading = {}): Ge
   if (!isObject(body)) throw unreadable("Its answer is no JSON object.");
   const reader = new ChunkReader(reading);
   const choices = listOf(body.choices).map((choice) => asChunk(objectOf(choice)));
-  return [...reader.chunk({ ...body, choices }), ...reader.end()];
+  const whole = { ...body, choices };
+  return [...reader.chunk(whole), ...reader.end()];
 }
 
 /** A whole message is one large piece, and its calls have no numbers. */
@@ -69,10 +70,15 @@ class ChunkReader implements FrameReader {
   readonly #choices = new Map<number, OpenChoice>();
   readonly #ignored: Ignored;
   #usage: TokenUsage | null = null;
+  #failed = false;
+  /** It said that nothing more comes. */
+  #done = false;
   #ended = false;
+  readonly #wanted: number;
 
   constructor(reading: VendorReading) {
     this.#ignored = new Ignored(reading);
+    this.#wanted = reading.choices ?? 1;
   }
 
   get ended(): boolean {
@@ -83,6 +89,7 @@ class ChunkReader implements FrameReader {
     const text = data.trim();
     if (text === "") return;
     if (text === "[DONE]") {
+      this.#done = true;
       yield* this.end();
       return;
     }
@@ -94,7 +101,8 @@ class ChunkReader implements FrameReader {
   *chunk(chunk: Json): Generator<GenerationEvent> {
     const choices = listOf(chunk.choices);
     for (const choice of choices) if (isObject(choice)) yield* this.#choice(choice);
-    if (chunk.error != null) throw errorInAnswer(chunk.error, inAnswer);
+    // The object that says what went wrong may be missing beside a finish that says that something did.
+    if (chunk.error != null || this.#failed) throw errorInAnswer(chunk.error, inAnswer);
     const usage = [chunk.usage, objectOf(chunk.x_groq).usage, objectOf(choices[0]).usage];
     this.#usage = usage.map(readUsage).find((read) => read !== null) ?? this.#usage;
     if (choices.length === 0 && usage.every((one) => one == null)) {
@@ -106,11 +114,16 @@ class ChunkReader implements FrameReader {
     this.#ended = true;
     if (this.#choices.size === 0) throw unreadable("Its answer ended before it had begun.");
     const inOrder = [...this.#choices].sort(([a], [b]) => a - b);
+    const isOpen = inOrder.some(([, { reason }]) => reason === null);
+    // Some end without a mark; those that give fewer alternatives than were asked for do not.
+    if (isOpen || (!this.#done && inOrder.length < this.#wanted)) {
+      throw unreadable("Its answer ended before it was whole.");
+    }
     for (const [choice, { calls, reason }] of inOrder) {
-      if (reason === null) throw unreadable("Its answer ended before it was whole.");
-      const whole = calls.all.flatMap((call) => wholeCall(call, reason) ?? []);
+      const told = reason ?? "stop";
+      const whole = calls.all.flatMap((call) => wholeCall(call, told) ?? []);
       for (const call of whole) yield { type: "call", choice, call };
-      yield { type: "finish", choice, reason: reasonBeside(reason, whole.length) };
+      yield { type: "finish", choice, reason: reasonBeside(told, whole.length) };
     }
     const last = inOrder.at(-1);
     if (this.#usage && last) yield { type: "usage", choice: last[0], usage: this.#usage };
@@ -130,7 +143,8 @@ class ChunkReader implements FrameReader {
       yield { type: "calling", choice, name };
     }
     const reason = textOf(source.finish_reason);
-    if (reason !== "") open.reason = this.#reason(reason);
+    if (reason === "error") this.#failed = true;
+    else if (reason !== "") open.reason = this.#reason(reason);
   }
 
   #open(choice: number): OpenChoice {
@@ -142,8 +156,6 @@ class ChunkReader implements FrameReader {
   }
 
   #reason(name: string): FinishReason {
-    // The object that says what went wrong may be missing beside it.
-    if (name === "error") throw errorInAnswer({}, inAnswer);
     const reason = REASONS[name];
     if (reason === undefined) this.#ignored.tell(`finish_reason ${name}`);
     return reason ?? "stop";

@@ -7,5 +7,10 @@ export {
   readResponsesRequest,
 } from "./read-request.js";
 export { readResponsesResponse, readResponsesStream } from "./read-stream.js";
+export {
+  type ResponsesField,
+  type ResponsesVendor,
+  writeResponsesRequest,
+} from "./write-request.js";
 export { writeResponsesAnswer } from "./write-response.js";
 export { type ResponsesHead, ResponsesWriter } from "./write-stream.js";

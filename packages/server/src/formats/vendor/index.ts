@@ -1,6 +1,7 @@
 export { type FailureKind, unreadable, VendorError, type VendorFailure } from "./failure.js";
 export { countOf, isObject, type Json, listOf, objectOf, textOf } from "./json.js";
 export { parseFrame } from "./parse-frame.js";
+export { pictureUrl, type SentPicture, sentPicture } from "./pictures.js";
 export { type PartialCall, reasonBeside, wholeCall } from "./read-call.js";
 export {
   type ErrorFields,
@@ -17,3 +18,5 @@ export {
   type VendorReading,
 } from "./read-frames.js";
 export { readLogprobs } from "./read-logprobs.js";
+export { isStrictSchema } from "./strict-schema.js";
+export { Dropped, type RequestField, type WrittenRequest } from "./written-request.js";

@@ -23,6 +23,8 @@ export interface FrameReader {
 
 /** What a reader of a vendor's answer is told, and tells. */
 export interface VendorReading {
+  /** Alternatives that were asked for; 1 when absent. */
+  choices?: number;
   /** Told of what a format brought that has no place in ours, each thing once. */
   onIgnored?: (what: string) => void;
 }
