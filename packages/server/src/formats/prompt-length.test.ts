@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
-import type { GenerationMessage } from "./generation.js";
+import type { GenerationMessage as Message, NamedMedia } from "./generation.js";
 import { requirePromptWithin } from "./prompt-length.js";
+
+type GenerationMessage = Message<NamedMedia>;
 
 const say = (...texts: string[]): GenerationMessage => ({
   role: "user",

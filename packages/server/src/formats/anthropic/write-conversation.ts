@@ -1,8 +1,9 @@
-import type { GenerationMessage, NamedPicture, ToolCall } from "../generation.js";
+import { SomnusError } from "../../http/errors.js";
+import type { GenerationMessage, NamedMedia, NamedPicture, ToolCall } from "../generation.js";
 import { sentPicture } from "../vendor/index.js";
 import { CallIds } from "./call-ids.js";
 
-type Message = GenerationMessage<NamedPicture>;
+type Message = GenerationMessage<NamedMedia>;
 type Block = Record<string, unknown>;
 
 /** A message of the format while blocks are added to it. */
@@ -15,6 +16,7 @@ interface WrittenMessage {
  * The system text and the messages of a body. System texts at the head stand in `system`; messages of one side
  * that follow each other are one, results of functions first in it, as the format wants it. Texts without a
  * visible character are joined to one beside them, or left out: the format takes none.
+ * @throws SomnusError invalid_request naming a sound: the format has none
  */
 export function writeConversation(messages: readonly Message[]): {
   system?: Block[];
@@ -68,6 +70,13 @@ function writeParts(parts: Message["parts"]): Block[] {
     if (part.type === "picture") {
       blocks.push({ type: "image", source: writeSource(part) });
       continue;
+    }
+    if (part.type === "sound") {
+      throw new SomnusError(
+        "invalid_request",
+        `${part.param} is a sound, which this model's vendor cannot be sent.`,
+        { param: part.param },
+      );
     }
     if (part.text.trim() !== "") {
       blocks.push({ type: "text", text: blank + part.text });

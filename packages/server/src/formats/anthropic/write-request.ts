@@ -24,7 +24,10 @@ const LEAST_BUDGET = 1024;
 /** Of the answer's tokens, where a client allows as many thoughts as the model wants. */
 const SHARE_OF_THOUGHTS = 0.8;
 
-/** Writes a request as a body of the Messages format. */
+/**
+ * Writes a request as a body of the Messages format.
+ * @throws SomnusError invalid_request naming a sound: the format has none
+ */
 export function writeMessagesRequest(
   request: AskedGeneration,
   vendor: MessagesVendor,

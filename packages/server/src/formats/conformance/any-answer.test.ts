@@ -4,7 +4,7 @@ import type { FinishReason, GenerationEvent } from "../generation.js";
 import { each, finish, joined, usage } from "./__fixtures__/events.js";
 import { cut, FORMATS, type Format, framed, taken } from "./__fixtures__/formats.js";
 
-const RUNS = 250;
+const RUNS = 150;
 
 const said = (blanks: boolean) =>
   fc

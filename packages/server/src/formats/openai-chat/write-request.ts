@@ -2,12 +2,18 @@ import { nearestEffort } from "../effort.js";
 import type {
   AskedGeneration,
   GenerationMessage,
-  NamedPicture,
+  NamedMedia,
   Sampling,
   Tool,
   ToolOffer,
 } from "../generation.js";
-import { Dropped, isStrictSchema, pictureUrl, type WrittenRequest } from "../vendor/index.js";
+import {
+  Dropped,
+  isStrictSchema,
+  pictureUrl,
+  type WrittenRequest,
+  writeSound,
+} from "../vendor/index.js";
 import { writeToolCall } from "./answer.js";
 
 /**
@@ -32,12 +38,12 @@ export interface ChatVendor {
   knows: ReadonlySet<ChatField>;
 }
 
-type Message = GenerationMessage<NamedPicture>;
+type Message = GenerationMessage<NamedMedia>;
 type Fields = Record<string, unknown>;
 
 /**
- * Writes a request as a Chat Completions body. Results of functions hold text only in this format: their pictures
- * follow them in a message of the user.
+ * Writes a request as a Chat Completions body. Results of functions hold text only in this format: their pictures and
+ * sounds follow them in a message of the user.
  */
 export function writeChatRequest(request: AskedGeneration, vendor: ChatVendor): WrittenRequest {
   const { model, stream, knows } = vendor;
@@ -155,11 +161,11 @@ function writeChoice(choice: Exclude<ToolOffer["choice"], "auto">): unknown {
 
 function writeMessages(messages: readonly Message[]): Fields[] {
   const written: Fields[] = [];
-  let shown: NamedPicture[] = [];
+  let shown: NamedMedia[] = [];
   for (const [index, message] of messages.entries()) {
     written.push(writeMessage(message));
     if (message.role !== "tool") continue;
-    shown.push(...message.parts.filter((part) => part.type === "picture"));
+    shown.push(...message.parts.filter((part) => part.type !== "text"));
     // Results of one turn stand together.
     if (messages[index + 1]?.role === "tool" || shown.length === 0) continue;
     written.push({ role: "user", content: shown.map(writePart) });
@@ -186,7 +192,12 @@ function writeContent(parts: Message["parts"]): unknown {
 }
 
 function writePart(part: Message["parts"][number]): Fields {
-  return part.type === "text"
-    ? { type: "text", text: part.text }
-    : { type: "image_url", image_url: { url: pictureUrl(part) } };
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "picture":
+      return { type: "image_url", image_url: { url: pictureUrl(part) } };
+    case "sound":
+      return { type: "input_audio", input_audio: writeSound(part) };
+  }
 }

@@ -2,11 +2,17 @@ import { nearestEffort } from "../effort.js";
 import type {
   AskedGeneration,
   GenerationMessage,
-  NamedPicture,
+  NamedMedia,
   Tool,
   ToolOffer,
 } from "../generation.js";
-import { Dropped, isStrictSchema, pictureUrl, type WrittenRequest } from "../vendor/index.js";
+import {
+  Dropped,
+  isStrictSchema,
+  pictureUrl,
+  type WrittenRequest,
+  writeSound,
+} from "../vendor/index.js";
 
 /** Fields that not every model or account of this format takes. */
 export type ResponsesField = "reasoning" | "reasoning_summary" | "sampling" | "logprobs";
@@ -20,7 +26,7 @@ export interface ResponsesVendor {
   knows: ReadonlySet<ResponsesField>;
 }
 
-type Message = GenerationMessage<NamedPicture>;
+type Message = GenerationMessage<NamedMedia>;
 type Fields = Record<string, unknown>;
 
 /** Writes a request as a body of the Responses format; nothing of it is kept by the vendor. */
@@ -160,9 +166,16 @@ function writeContent(parts: Message["parts"], kind: "input_text" | "output_text
   const [only, ...more] = parts;
   if (only === undefined) return "";
   if (more.length === 0 && only.type === "text") return only.text;
-  return parts.map((part) =>
-    part.type === "text"
-      ? { type: kind, text: part.text }
-      : { type: "input_image", image_url: pictureUrl(part) },
-  );
+  return parts.map((part) => writePart(part, kind));
+}
+
+function writePart(part: Message["parts"][number], kind: "input_text" | "output_text"): Fields {
+  switch (part.type) {
+    case "text":
+      return { type: kind, text: part.text };
+    case "picture":
+      return { type: "input_image", image_url: pictureUrl(part) };
+    case "sound":
+      return { type: "input_audio", input_audio: writeSound(part) };
+  }
 }

@@ -1,7 +1,7 @@
 export { type FailureKind, unreadable, VendorError, type VendorFailure } from "./failure.js";
 export { countOf, isObject, type Json, listOf, objectOf, textOf } from "./json.js";
+export { pictureUrl, type SentPicture, sentPicture, writeSound } from "./media.js";
 export { parseFrame } from "./parse-frame.js";
-export { pictureUrl, type SentPicture, sentPicture } from "./pictures.js";
 export { type PartialCall, reasonBeside, wholeCall } from "./read-call.js";
 export {
   type ErrorFields,

@@ -2,12 +2,13 @@ import fc from "fast-check";
 import type {
   AskedGeneration,
   GenerationMessage,
+  NamedMedia,
   NamedPicture,
   Sampling,
   ToolCall,
 } from "../../generation.js";
 
-export type Message = GenerationMessage<NamedPicture>;
+export type Message = GenerationMessage<NamedMedia>;
 type Part = Message["parts"][number];
 
 /** A picture of one pixel. */
@@ -43,6 +44,17 @@ const picture: fc.Arbitrary<Part> = fc
   )
   .map((source) => ({ type: "picture", source, param: "" }));
 
+const sound: fc.Arbitrary<Part> = fc
+  .constantFrom("wav", "mp3", null)
+  .map((format) => ({ type: "sound", data: "UklGRg==", format, param: "" }));
+
+/** What a format keeps as it is. */
+export interface Keeps {
+  /** Texts without a visible character. */
+  blanks: boolean;
+  sounds: boolean;
+}
+
 function partsOf(blanks: boolean, least: number): fc.Arbitrary<Part[]> {
   const text = fc
     .string({ unit: "grapheme", maxLength: 12 })
@@ -51,18 +63,10 @@ function partsOf(blanks: boolean, least: number): fc.Arbitrary<Part[]> {
 }
 
 /** A turn: what the user says, and what comes of it, its calls with their results. */
-function turnOf(blanks: boolean): fc.Arbitrary<Message[]> {
+function turnOf({ blanks, sounds }: Keeps): fc.Arbitrary<Message[]> {
   const texts = partsOf(blanks, 1);
-  const mixed = fc.array(
-    fc.oneof(
-      texts.map((one) => one[0]!),
-      picture,
-    ),
-    {
-      minLength: 1,
-      maxLength: 3,
-    },
-  );
+  const kinds = [texts.map((one) => one[0]!), picture, ...(sounds ? [sound] : [])];
+  const mixed = fc.array(fc.oneof(...kinds), { minLength: 1, maxLength: 3 });
   const call = fc.record({ name, arguments: args });
   const round = fc
     .record({
@@ -168,12 +172,13 @@ const thinking = fc.constantFrom<Pick<AskedGeneration, "think" | "thinkBudgetTok
   { think: true, thinkBudgetTokens: 6144 },
 );
 
-/** @param blanks whether texts may be without a visible character */
-export function anyRequest(blanks: boolean): fc.Arbitrary<AskedGeneration> {
+/** Any request of what is kept. */
+export function anyRequest(keeps: Keeps): fc.Arbitrary<AskedGeneration> {
+  const { blanks } = keeps;
   return fc
     .record({
       system: fc.array(partsOf(blanks, 1), { maxLength: 2 }),
-      turns: fc.array(turnOf(blanks), { minLength: 1, maxLength: 3 }),
+      turns: fc.array(turnOf(keeps), { minLength: 1, maxLength: 3 }),
       thinking,
       more: fc.record(
         {
@@ -194,7 +199,8 @@ export function anyRequest(blanks: boolean): fc.Arbitrary<AskedGeneration> {
     })
     .map((parts) => {
       const head = parts.system.map((own): Message => ({ role: "system", parts: own }));
-      const messages = numbered([...head, ...parts.turns.flat()]);
+      const first: Message = { role: "user", parts: [{ type: "text", text: "Hi" }] };
+      const messages = numbered([...head, first, ...parts.turns.flat()]);
       return asked(messages, { ...parts.more, ...parts.thinking });
     });
 }

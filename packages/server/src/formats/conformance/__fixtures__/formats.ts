@@ -30,6 +30,7 @@ export interface Format {
   readonly choices: number;
   /** Whether a text without a visible character keeps its place. */
   readonly blanks: boolean;
+  readonly sounds: boolean;
   write(request: AskedGeneration): WrittenRequest;
   /** Reads a body that `write` gave, as the door would. */
   read(body: unknown): AskedGeneration;
@@ -111,6 +112,7 @@ const CHAT: Format = {
   name: "openai-chat",
   choices: 4,
   blanks: true,
+  sounds: true,
   write: (request) =>
     chat.writeChatRequest(request, {
       model: "m",
@@ -187,6 +189,7 @@ const ANTHROPIC: Format = {
   name: "anthropic",
   choices: 1,
   blanks: false,
+  sounds: false,
   write: (request) =>
     anthropic.writeMessagesRequest(request, {
       model: "m",
@@ -258,6 +261,7 @@ const RESPONSES: Format = {
   name: "openai-responses",
   choices: 1,
   blanks: true,
+  sounds: true,
   write: (request) =>
     responses.writeResponsesRequest(request, {
       model: "m",

@@ -1,12 +1,13 @@
 import type {
   AskedGeneration,
   GenerationMessage,
+  NamedMedia,
   NamedPicture,
   Sampling,
 } from "../../generation.js";
 import { pictureUrl } from "../../vendor/index.js";
 
-type Message = GenerationMessage<NamedPicture>;
+type Message = GenerationMessage<NamedMedia>;
 type Part = Message["parts"][number];
 
 const EMPTY: Part = { type: "text", text: "" };
@@ -17,9 +18,11 @@ export function comparable(request: AskedGeneration): AskedGeneration {
     ...request,
     messages: request.messages.map((message) => ({
       ...message,
-      parts: message.parts.map((part) =>
-        part.type === "picture" ? { type: "picture", source: sourceOf(part), param: "" } : part,
-      ),
+      parts: message.parts.map((part) => {
+        if (part.type === "text") return part;
+        if (part.type === "sound") return { ...part, param: "" };
+        return { type: "picture", source: sourceOf(part), param: "" };
+      }),
     })),
   };
 }
@@ -43,7 +46,7 @@ export function normalChat(request: AskedGeneration): AskedGeneration {
       continue;
     }
     const texts = message.parts.filter(({ type }) => type === "text");
-    pictures.push(...message.parts.filter(({ type }) => type === "picture"));
+    pictures.push(...message.parts.filter(({ type }) => type !== "text"));
     messages.push(withText({ ...message, parts: texts }));
     if (request.messages[index + 1]?.role === "tool" || pictures.length === 0) continue;
     messages.push({ role: "user", parts: pictures });

@@ -1,4 +1,4 @@
-import type { NamedPicture } from "../generation.js";
+import type { NamedPicture, NamedSound } from "../generation.js";
 
 /** How files of pictures begin, as base64. */
 const BEGINNINGS: readonly [string, string][] = [
@@ -33,4 +33,11 @@ export function pictureUrl(picture: NamedPicture): string {
 
 function typeOf(base64: string): string {
   return BEGINNINGS.find(([begin]) => base64.startsWith(begin))?.[1] ?? "image/png";
+}
+
+/** A sound in OpenAI's form; its bytes alone, also where it came as a `data:` URL. */
+export function writeSound({ data, format }: NamedSound): { data: string; format?: string } {
+  const [, type, base64] = DATA_URL.exec(data) ?? [];
+  const known = format ?? type?.toLowerCase().replace(/^audio\/(?:x-)?/, "");
+  return { data: base64 ?? data, ...(known ? { format: known } : {}) };
 }
