@@ -77,10 +77,15 @@ export class GenerationRun {
   ): AsyncGenerator<Item, void, void> {
     const request = await this.#read();
     const lease = await this.#admit(request);
+    const { signal } = this.asked;
+    // Who reads the events may be stuck in the middle of them.
+    const onStop = () => lease.release();
+    signal?.addEventListener("abort", onStop, { once: true });
     try {
       await this.asked.before?.(lease, this.#signal);
       yield* write(...this.#generation(lease, request));
     } finally {
+      signal?.removeEventListener("abort", onStop);
       lease.release();
     }
   }

@@ -34,7 +34,9 @@ export class StreamedResponse implements RunningResponse {
     return this.writer.response;
   }
 
+  /** It has ended with this, also for a client that does not read on. */
   stop(reason: SomnusError): void {
+    this.fail(reason);
     this.#controller.abort(reason);
   }
 
@@ -44,8 +46,11 @@ export class StreamedResponse implements RunningResponse {
     telemetry: () => Telemetry,
   ): AsyncGenerator<ResponsesEvent, void, void> {
     for await (const event of this.writer.write(events, telemetry)) {
-      if (this.writer.response.status !== "in_progress") this.#over();
+      this.signal.throwIfAborted();
+      if (this.writer.isOver) this.#over();
       yield event;
+      // What was stopped while the client did not read has been told as far as it was.
+      this.signal.throwIfAborted();
     }
   }
 

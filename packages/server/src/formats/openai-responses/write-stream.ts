@@ -86,7 +86,12 @@ export class ResponsesWriter {
     return this.#created;
   }
 
-  /** The response as far as it is. */
+  /** Whether it has ended, in whatever way. */
+  get isOver(): boolean {
+    return this.#end.status !== "in_progress";
+  }
+
+  /** The response as far as it is, put together anew each time. */
   get response(): ResponsesAnswer {
     const { id, createdAt, model, echo } = this.#head;
     const { status } = this.#end;
