@@ -1,4 +1,5 @@
 import { type Answers, askedModel, ONE, OTHER, STATE, sparse } from "./asked-model.js";
+import { withTemplate } from "./vocabulary.js";
 import { exactTensor, type Fill, ones, tensor, zeros } from "./weights.js";
 import { bool, f32, type GgufSource, string, u32, writeGguf } from "./write-gguf.js";
 
@@ -16,9 +17,14 @@ export const PICTURE_TOKENS = (IMAGE / PATCH) ** 2;
 /**
  * A llama model and a projector of a few kilobytes that see: asked about pictures that are red or blue, the model
  * answers with the colour of the last one and stops; without one it says "nothing".
+ * @param template a chat template in place of its own
  */
-export async function writeSeeingModel(weightsPath: string, projectorPath: string): Promise<void> {
-  await writeGguf(weightsPath, askedModel(ANSWERS));
+export async function writeSeeingModel(
+  weightsPath: string,
+  projectorPath: string,
+  template?: string,
+): Promise<void> {
+  await writeGguf(weightsPath, withTemplate(askedModel(ANSWERS), template));
   await writeGguf(projectorPath, projector());
 }
 

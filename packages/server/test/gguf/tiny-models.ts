@@ -1,4 +1,4 @@
-import { sentencePieceVocabulary, wordPieceVocabulary } from "./vocabulary.js";
+import { sentencePieceVocabulary, withTemplate, wordPieceVocabulary } from "./vocabulary.js";
 import { exactTensor, type Fill, ones, scattered, tensor, zeros } from "./weights.js";
 import {
   bool,
@@ -29,13 +29,7 @@ const MOSTLY_F16 = 1;
  * @param template a chat template in place of its own
  */
 export async function writeTinyLlama(path: string, template?: string): Promise<void> {
-  const model = tinyLlama();
-  const metadata = model.metadata.filter(([key]) => key !== "tokenizer.chat_template");
-  if (template === undefined) await writeGguf(path, model);
-  else {
-    metadata.push(["tokenizer.chat_template", string(template)]);
-    await writeGguf(path, { ...model, metadata });
-  }
+  await writeGguf(path, withTemplate(tinyLlama(), template));
 }
 
 /** The same with a mixture of four experts, two a token, of the architecture qwen3moe. */

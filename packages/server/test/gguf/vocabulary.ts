@@ -1,4 +1,4 @@
-import { bool, type GgufValue, string, u32 } from "./write-gguf.js";
+import { bool, type GgufSource, type GgufValue, string, u32 } from "./write-gguf.js";
 
 /** Token kinds of `tokenizer.ggml.token_type`: `enum llama_token_type` in llama.cpp's llama.h. */
 const NORMAL = 1;
@@ -33,6 +33,13 @@ export interface Vocabulary {
 const CHAT_TEMPLATE =
   "{% for message in messages %}{{ message['role'] + ': ' + message['content'] + '\\n' }}{% endfor %}" +
   "{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}";
+
+/** The model with another chat template, or as it is when there is none. */
+export function withTemplate(model: GgufSource, template: string | undefined): GgufSource {
+  if (template === undefined) return model;
+  const others = model.metadata.filter(([key]) => key !== "tokenizer.chat_template");
+  return { ...model, metadata: [...others, ["tokenizer.chat_template", string(template)]] };
+}
 
 /** A SentencePiece vocabulary that encodes any text: control tokens, all bytes, letters, and some words. */
 export function sentencePieceVocabulary(words: readonly string[] = WORDS): Vocabulary {

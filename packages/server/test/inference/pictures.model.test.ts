@@ -3,8 +3,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { PICTURE_TOKENS, SEEN, writeSeeingModel, writeTinyLlama } from "../gguf/index.js";
 import { realEngineBinary } from "../real-engine.js";
 import { startRealServer } from "../test-server.js";
@@ -43,6 +44,8 @@ beforeAll(async () => {
   const blue = await picture("blue").webp({ lossless: true }).toBuffer();
   host = createServer((request, response) => {
     asked.push(request.url ?? "");
+    if (request.url === "/missing") return response.writeHead(404).end();
+    if (request.url === "/page.html") return response.end("<html></html>");
     response.setHeader("content-type", "image/webp");
     response.end(blue);
   });
@@ -111,6 +114,21 @@ describe("a picture in a chat", () => {
     expect(await seen([part(dataUrl(jpeg, "image/webp"))])).toBe(SEEN.red);
   });
 
+  it.each(["webp", "gif", "avif"] as const)("is read from a data URL of %s", async (format) => {
+    const file = await picture("red").toFormat(format).toBuffer();
+    expect(await seen([part(dataUrl(file, `image/${format}`))])).toBe(SEEN.red);
+  });
+
+  it("that moves is its first frame", async () => {
+    const frames = await Promise.all(
+      ["red", "blue", "blue"].map((colour) => picture(colour).png().toBuffer()),
+    );
+    const gif = await sharp(frames, { join: { animated: true } })
+      .gif({ delay: 20 })
+      .toBuffer();
+    expect(await seen([part(dataUrl(gif, "image/gif"))])).toBe(SEEN.red);
+  });
+
   it("of 20 MB in a data URL is taken", async () => {
     const side = 2_600;
     const noise = await sharp({
@@ -139,6 +157,18 @@ describe("a picture in a chat", () => {
     expect(param).toBe("messages[0].content[1]");
     expect(message).toContain("127.0.0.1");
     expect(message).not.toContain("blue.webp");
+    expect(asked).toEqual([]);
+  });
+
+  it("at any address is refused where none is fetched", async () => {
+    const how = { enginePath: realEngineBinary(), modelsDir: folder, toml: TOML };
+    const flags = { "limits.allow_remote_image_urls": false, "limits.allow_private_urls": true };
+    const shut = await startRealServer({ ...how, flags });
+    onTestFinished(() => shut.dispose());
+    asked.length = 0;
+    const { param, message } = await refused(await chat([text("?"), part(hostUrl)], {}, shut));
+    expect(param).toBe("messages[0].content[1]");
+    expect(message).toContain("data: URL");
     expect(asked).toEqual([]);
   });
 
@@ -199,32 +229,73 @@ describe("in the other formats", () => {
 });
 
 describe("refused", () => {
-  const at = "messages[0].content[1]";
-  const bad = async (url: string) => refused(await chat([text("?"), part(url)]));
+  const at = "messages[2].content[1]";
+  const bad = async (url: string, fields = {}, server = open) => {
+    const asking = { role: "user", content: [text("?"), part(url)] };
+    const good = { role: "user", content: [part(await inline("red"))] };
+    const messages = [{ role: "system", content: "Look." }, good, asking];
+    return refused(await post("/v1/chat/completions", { messages, ...fields }, server));
+  };
 
   it.each([
     ["SVG", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
     ["no image", Buffer.from("GIF")],
+    ["nothing", Buffer.alloc(0)],
   ])("%s", async (_what, bytes) => {
     expect((await bad(dataUrl(bytes, "image/png"))).param).toBe(at);
   });
 
-  it("a file that is cut", async () => {
-    const png = await picture("red").png().toBuffer();
-    expect((await bad(dataUrl(png.subarray(0, 100)))).param).toBe(at);
+  it.each(["png", "jpeg", "webp", "gif", "avif"] as const)("a %s that is cut", async (format) => {
+    const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
+    const file = await sharp({
+      create: { width: 64, height: 64, channels: 3, background: "red", noise },
+    })
+      .toFormat(format)
+      .toBuffer();
+    const { param, message } = await bad(dataUrl(file.subarray(0, file.length / 2)));
+    expect(param).toBe(at);
+    expect(message).toContain(at);
+  });
+
+  it("a file of a few bytes that says it has 60,000 pixels a side", async () => {
+    const file = await picture("red").png().toBuffer();
+    expect((await bad(dataUrl(withSize(file, 60_000, 60_000)))).param).toBe(at);
+  });
+
+  it("a file whose head promises more than it has", async () => {
+    const file = await picture("red").png().toBuffer();
+    expect((await bad(dataUrl(withSize(file, 64, 640)))).param).toBe(at);
   });
 
   it("what is not base64, and what is no URL of ours", async () => {
     expect((await bad("data:image/png;base64,%%%")).param).toBe(at);
+    expect((await bad("data:image/png,plain")).param).toBe(at);
     expect((await bad("file:///etc/hostname")).param).toBe(at);
     expect((await bad("iVBORw0KGgo=")).param).toBe(at);
+  });
+
+  it("an address that has no image", async () => {
+    const page = new URL("/page.html", hostUrl).href;
+    expect((await bad(page)).message).toContain("must be a PNG");
+    const missing = await bad(new URL("/missing", hostUrl).href);
+    expect(missing).toMatchObject({ param: at });
+    expect(missing.message).toContain("404");
   });
 
   it("a picture for a model that does not see, before anything is fetched", async () => {
     asked.length = 0;
     const error = await refused(await chat([text("?"), part(hostUrl)], { model: "blind" }));
-    expect(error.param).toBe(at);
+    expect(error.param).toBe("messages[0].content[1]");
     expect(error.message).toContain("does not see images");
     expect(asked).toEqual([]);
   });
 });
+
+/** A PNG file whose head says that it has other sides. */
+function withSize(png: Buffer, width: number, height: number): Buffer {
+  const file = Buffer.from(png);
+  file.writeUInt32BE(width, 16);
+  file.writeUInt32BE(height, 20);
+  file.writeUInt32BE(crc32(file.subarray(12, 29)), 29);
+  return file;
+}
