@@ -43,6 +43,7 @@ slots = 1
  * A whole server in folders of its own, on a free port, that runs the scripted engine.
  * `flags` are configuration values by dotted key; `toml` stands in place of the usual models. With `staging`
  * it is given out while it still gets ready. `keeperProgram`: of `compiledKeeper`, for a test that keeps weights.
+ * `prepare` puts files of the test's own beside it.
  * `template` stands in the model's file; what the engine makes of it is its script's to say.
  * `store` and `engine` are the test's own where they are given, and it closes them.
  */
@@ -56,6 +57,7 @@ export async function startTestServer(
     engine?: FakeEngine;
     keeperProgram?: string;
     template?: string;
+    prepare?: (folder: string) => Promise<void>;
   } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "somnus-test-"));
@@ -64,6 +66,7 @@ export async function startTestServer(
   if (options.toml?.includes("bert.gguf")) await writeTinyBert(join(folder, "bert.gguf"));
   if (options.toml?.includes("ranks.gguf")) await writeTinyReranker(join(folder, "ranks.gguf"));
   await writeTinyLlama(join(folder, "tiny.gguf"), options.template);
+  await options.prepare?.(folder);
   await writeFile(file, options.toml ?? CONFIG);
   const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder };
   const flags = {

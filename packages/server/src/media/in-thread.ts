@@ -22,11 +22,20 @@ export async function inThread<Answer extends object>(
     stderr: true,
     stdout: true,
   });
-  const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const late = AbortSignal.timeout(timeoutMs);
+  const ends = AbortSignal.any([signal, late]);
   try {
     return await new Promise<Answer>((resolve, reject) => {
-      ends.addEventListener("abort", () => reject(ends.reason), { once: true });
-      worker.once("error", reject);
+      ends.addEventListener(
+        "abort",
+        () => {
+          const tooLong = new Error(`it takes longer than ${timeoutMs / 1_000} s`);
+          reject(signal.aborted ? signal.reason : tooLong);
+        },
+        { once: true },
+      );
+      // What brings a thread to fall is told in the words of its program, which are no client's business.
+      worker.once("error", (cause) => reject(new Error("the decoder failed", { cause })));
       worker.once("exit", (code) => reject(new Error(`the decoder ended with ${code}`)));
       worker.once("message", (answer: Answer | { error: string }) => {
         if ("error" in answer) reject(new Error(answer.error));

@@ -14,9 +14,13 @@ export interface ModelUse {
 export function useOf(model: GgufSummary, projector: GgufSummary | null): ModelUse {
   const pools = model.pooling !== null && model.pooling !== "none";
   const looksBothWays = model.attention.causal === false && model.chatTemplate === null;
+  const brings = projector?.projector;
   return {
     modality: pools || looksBothWays ? "embeddings" : "text_generation",
-    additionalModalities: projector?.projector?.vision ? ["vision"] : [],
+    additionalModalities: [
+      ...(brings?.vision ? (["vision"] as const) : []),
+      ...(brings?.audio ? (["speech_to_text"] as const) : []),
+    ],
   };
 }
 
