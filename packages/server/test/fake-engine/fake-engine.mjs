@@ -165,9 +165,17 @@ function directives(prompt) {
   return out;
 }
 
-/** The script with the prompt's own directives laid over it. */
-function orders(prompt) {
-  const told = script();
+/** The script's turn that a conversation has come to: as many as the assistant's messages with calls in it. */
+function turnOf({ turns }, messages) {
+  if (!turns?.length) return {};
+  const called = messages.filter((message) => message.tool_calls?.length > 0).length;
+  return turns[Math.min(called, turns.length - 1)];
+}
+
+/** The script with its turn and the prompt's own directives laid over it. */
+function orders(prompt, messages) {
+  const all = script();
+  const told = { ...all, ...turnOf(all, messages) };
   const own = directives(prompt);
   const count = (text, otherwise) => (text === "" || text === undefined ? otherwise : Number(text));
   if (own.say !== undefined) told.answer = own.say;
@@ -369,7 +377,7 @@ const RAW_FORM = {
 
 async function chat(_req, res, body, form) {
   const prompt = form.prompt(body);
-  const told = orders(prompt.join(""));
+  const told = orders(prompt.join(""), body.messages ?? []);
   const index = (body.id_slot ?? 0) % slotCount;
   note("request", { slot: index, promptTokens: prompt.length, body });
   let gone = false;

@@ -38,6 +38,11 @@ export interface FakeScript {
   reasoning?: string;
   /** Calls after the answer, where tools were offered and no schema was given. */
   calls?: { name: string; arguments: string }[];
+  /**
+   * What differs from turn to turn of an agent's loop: the first for a conversation without calls, the next
+   * for one with one message of calls, and so on; the last one stays.
+   */
+  turns?: Pick<FakeScript, "answer" | "reasoning" | "calls">[];
   /** Whether the template says that it can think. */
   thinking?: boolean;
   templateCaps?: Record<string, boolean>;
