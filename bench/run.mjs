@@ -14,6 +14,8 @@ const SUITES = {
   estimate: "./estimate.mjs",
   waits: "./waits.mjs",
   swap: "./swap.mjs",
+  dialects: "./dialects.mjs",
+  "conversation-cache": "./conversation-cache.mjs",
 };
 
 const { values, positionals } = parseArgs({
