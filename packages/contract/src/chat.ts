@@ -125,6 +125,9 @@ export const ChatRequest = Schema(
       max_completion_tokens: Maybe(
         Type.Integer({ minimum: 1, description: "Same as max_tokens, and wins over it." }),
       ),
+      max_output_tokens: Maybe(
+        Type.Integer({ minimum: 1, description: "Same as max_tokens, which wins over it." }),
+      ),
       ...SAMPLING_FIELDS,
       stop: StopField,
       n: Maybe(Type.Integer({ minimum: 1, maximum: MAX_CHOICES })),
@@ -141,9 +144,9 @@ export const ChatRequest = Schema(
         }),
       ),
       reasoning_effort: Maybe(
-        OneOf(["none", "minimal", "low", "medium", "high"], {
+        OneOf(["none", "minimal", "low", "medium", "high", "xhigh"], {
           description:
-            "Thinking within a budget: low and minimal 512 tokens, medium 2048, high 6144. Wins over think.",
+            "Thinking within a budget: low and minimal 512 tokens, medium 2048, high 6144, xhigh as many as the model wants. Wins over think.",
         }),
       ),
       enable_thinking: Maybe(

@@ -5,6 +5,11 @@ import { Maybe } from "./schema.js";
 export const MAX_CHOICES = 16;
 /** Most stop strings that one request may name. */
 export const MAX_STOPS = 16;
+/** Most tokens that one request may bias. */
+const MAX_BIASED = 10_000;
+
+/** A text that ends an answer. */
+export const StopText = Type.String({ minLength: 1, maxLength: 1024 });
 
 /** How tokens are chosen: the fields that every body of OpenAI's kind has for it. */
 export const SAMPLING_FIELDS = {
@@ -18,6 +23,7 @@ export const SAMPLING_FIELDS = {
   logit_bias: Maybe(
     Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }), {
       description: "Token id to bias.",
+      maxProperties: MAX_BIASED,
     }),
   ),
   seed: Maybe(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
@@ -28,10 +34,7 @@ export const MaxTokensField = Maybe(
 );
 
 export const StopField = Maybe(
-  Type.Union([
-    Type.String({ minLength: 1 }),
-    Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_STOPS }),
-  ]),
+  Type.Union([StopText, Type.Array(StopText, { maxItems: MAX_STOPS })]),
 );
 
 export const StreamOptions = Maybe(Type.Object({ include_usage: Maybe(Type.Boolean()) }));

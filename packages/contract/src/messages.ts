@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { MAX_TOOLS } from "./chat.js";
-import { MAX_STOPS } from "./generation-fields.js";
+import { MAX_STOPS, StopText } from "./generation-fields.js";
 import { Maybe, OneOf, Schema } from "./schema.js";
 import { Telemetry } from "./telemetry.js";
 
@@ -186,7 +186,7 @@ export const MessagesRequest = Schema(
           description: "Refused: every request brings its whole conversation.",
         }),
       ),
-      stop_sequences: Maybe(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_STOPS })),
+      stop_sequences: Maybe(Type.Array(StopText, { maxItems: MAX_STOPS })),
       temperature: Maybe(Type.Number({ minimum: 0, maximum: 2 })),
       top_p: Maybe(Type.Number({ minimum: 0, maximum: 1 })),
       top_k: Maybe(Type.Integer({ minimum: 0, maximum: 2147483647 })),

@@ -94,6 +94,14 @@ const REFUSED: [string, Record<string, unknown>, number, string, string][] = [
   ["n 0", { n: 0 }, 400, "invalid_request_error", "n"],
   ["an unsafe seed", { seed: 2 ** 60 }, 400, "invalid_request_error", "seed"],
   ["an empty stop", { stop: [""] }, 400, "invalid_request_error", "stop[0]"],
+  ["a stop without an end", { stop: ["x".repeat(1_025)] }, 400, "invalid_request_error", "stop[0]"],
+  [
+    "logit_bias of a whole vocabulary",
+    { logit_bias: Object.fromEntries(Array.from({ length: 10_001 }, (_, token) => [token, 1])) },
+    400,
+    "invalid_request_error",
+    "logit_bias",
+  ],
   [
     "top_logprobs without logprobs",
     { top_logprobs: 3 },

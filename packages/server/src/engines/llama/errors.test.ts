@@ -33,6 +33,19 @@ describe("engineError", () => {
     expect(error.message).not.toContain("parser");
   });
 
+  it("says where a schema is wrong, and quotes no more of it than a line", () => {
+    const refused = (message: string) =>
+      engineError(400, { error: { code: 400, message, type: "invalid_request_error" } }).message;
+    expect(refused("JSON schema error at #/$defs/a/items/b-c: pattern must be a string")).toContain(
+      "at #/$defs/a/items/b-c: pattern",
+    );
+    // Each of its words would be looked at from each of its hyphens.
+    const long = "a-".repeat(1_000_000);
+    const startedAt = performance.now();
+    expect(refused(`JSON schema error at #: Invalid pattern ${long}`).length).toBeLessThan(500);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
   it("keeps the sense of another refusal", () => {
     const error = engineError(400, {
       error: {

@@ -5,9 +5,11 @@ import type { ExitReason } from "../engine.js";
 /** What may reach a client of an engine's own words, at most. */
 const LONGEST_QUOTE = 300;
 const OUT_OF_MEMORY = /out of memory|failed to allocate|unable to allocate/i;
-/** Absolute paths, and the source positions that assertions carry. */
+/** Longer than any message of an engine, unless it quotes what a client sent. */
+const LONGEST_MESSAGE = 4_000;
+/** Absolute paths, and the source positions that assertions carry; before them places in a schema (`#/$defs/a`). */
 const PATH =
-  /(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+){2,}(?::\d+)?|\b[\w-]+\.(?:cpp|cu|c|h|hpp|m|metal)(?::\d+)?\b/g;
+  /#(?:\/[\w.$~-]+)+|(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]+){2,}(?::\d+)?|\b[\w-]+\.(?:cpp|cu|c|h|hpp|m|metal)(?::\d+)?\b/g;
 
 /**
  * The error that llama-server answered, as ours. It keeps the sense of the engine's message, never
@@ -23,7 +25,7 @@ export function engineError(
 ): SomnusError {
   const error = field(body, "error") ?? body;
   const type = field(error, "type");
-  const message = String(field(error, "message") ?? "");
+  const message = String(field(error, "message") ?? "").slice(0, LONGEST_MESSAGE);
   if (type === "exceed_context_size_error") {
     const prompt = Number(field(error, "n_prompt_tokens"));
     const context = Number(field(error, "n_ctx"));
@@ -158,7 +160,10 @@ export function stalled(ms: number): SomnusError {
 }
 
 function quote(text: string): string {
-  const clean = text.replace(PATH, "…").replace(/\s+/g, " ").trim();
+  const clean = text
+    .replace(PATH, (found) => (found[0] === "#" ? found : "…"))
+    .replace(/\s+/g, " ")
+    .trim();
   return clean.length > LONGEST_QUOTE ? `${clean.slice(0, LONGEST_QUOTE)}…` : clean;
 }
 

@@ -113,7 +113,6 @@ class ConversationReader {
     if (isDeeperThan(input, DEEPEST)) {
       throw invalid(`${path}.input`, `${path}.input is nested more than ${DEEPEST} levels deep.`);
     }
-    this.#wants.push({ capability: "tools", param: path });
     const call = { id, name, arguments: JSON.stringify(input) };
     this.#open.set(id, { call, path });
     const message = this.#add(role, []);

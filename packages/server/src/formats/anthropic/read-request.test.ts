@@ -190,7 +190,6 @@ describe("a conversation", () => {
     });
     expect(wants).toEqual([
       { capability: "vision", param: "messages[0].content[0]" },
-      { capability: "tools", param: "messages[1].content[0]" },
       { capability: "vision", param: "messages[2].content[0].content[0]" },
     ]);
   });

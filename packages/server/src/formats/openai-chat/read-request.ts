@@ -50,7 +50,11 @@ export function readChatRequest(body: ChatRequest, limits: ChatLimits): ChatCall
   requirePromptWithin(messages, limits.max_prompt_chars);
   requireOfferWithin(offered?.offer, limits.max_prompt_chars, offered?.field);
   const topLogprobs = readLogprobs(body);
-  const wanted = body.max_completion_tokens ?? body.max_tokens ?? limits.default_max_tokens;
+  const wanted =
+    body.max_completion_tokens ??
+    body.max_tokens ??
+    body.max_output_tokens ??
+    limits.default_max_tokens;
   return {
     model: body.model ?? undefined,
     generation: {

@@ -27,6 +27,11 @@ it.each<[string, Parameters<typeof readThinking>[0], object]>([
     { reasoning_effort: "high", show_thinking: false },
     { think: true, budgetTokens: 6144, show: false, insists: null },
   ],
+  [
+    "the highest level without a budget",
+    { reasoning_effort: "xhigh" },
+    { think: true, show: true, insists: null },
+  ],
   ["the level none over think", { reasoning_effort: "none", think: true }, PLAIN],
   [
     "enable_thinking alone",

@@ -31,8 +31,8 @@ export function readThinking(body: ThinkingFields): Thinking {
   const enable = oneOf(body, "enable_thinking", "enable_reasoning");
   const effort = body.reasoning_effort;
   if (effort != null && effort !== "none") {
-    const budgetTokens = EFFORT_BUDGETS[effort];
-    return { think: true, budgetTokens, show: show?.value ?? true, insists: null };
+    const budget = effort === "xhigh" ? {} : { budgetTokens: EFFORT_BUDGETS[effort] };
+    return { think: true, ...budget, show: show?.value ?? true, insists: null };
   }
   if (effort === "none" || body.think != null) {
     const think = effort == null && body.think === true;

@@ -43,11 +43,9 @@ class ConversationReader {
         return;
       }
       case "function_call":
-        this.wants.push({ capability: "tools", param: path });
         this.#call(item, path);
         return;
       case "function_call_output":
-        this.wants.push({ capability: "tools", param: path });
         this.#result(item, path);
         return;
     }
