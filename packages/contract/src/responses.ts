@@ -52,6 +52,7 @@ export const ResponsesInputItem = Schema(
       type: Type.Literal("function_call"),
       call_id: Type.String({ minLength: 1 }),
       name: Type.String({ minLength: 1 }),
+      namespace: Maybe(Type.String({ minLength: 1 })),
       arguments: Type.String(),
     }),
     Type.Object({
@@ -75,14 +76,27 @@ export const ResponsesInputItem = Schema(
 );
 export type ResponsesInputItem = Static<typeof ResponsesInputItem>;
 
-/** A tool that the client offers; kinds other than `function` are left out, and the answer's `tools` shows it. */
+const ToolFields = {
+  type: Type.String(),
+  name: Maybe(Type.String()),
+  description: Maybe(Type.String()),
+  parameters: Maybe(Type.Record(Type.String(), Type.Unknown())),
+  strict: Maybe(Type.Boolean()),
+};
+
+/**
+ * A tool that the client offers: a `function`, or a `namespace` that holds functions. Other kinds are left out,
+ * and the answer's `tools` shows it.
+ */
 export const ResponsesTool = Schema(
   Type.Object({
-    type: Type.String(),
-    name: Maybe(Type.String()),
-    description: Maybe(Type.String()),
-    parameters: Maybe(Type.Record(Type.String(), Type.Unknown())),
-    strict: Maybe(Type.Boolean()),
+    ...ToolFields,
+    tools: Maybe(
+      Type.Array(Type.Object(ToolFields), {
+        maxItems: MAX_TOOLS,
+        description: "The functions of a namespace.",
+      }),
+    ),
   }),
 );
 export type ResponsesTool = Static<typeof ResponsesTool>;
@@ -206,6 +220,7 @@ export const ResponsesOutputItem = Schema(
       status: OneOf(STATES),
       call_id: Type.String(),
       name: Type.String(),
+      namespace: Type.Optional(Type.String()),
       arguments: Type.String(),
     }),
   ]),
@@ -228,6 +243,7 @@ export const ResponsesKeptItem = Schema(
       status: OneOf(STATES),
       call_id: Type.String(),
       name: Type.String(),
+      namespace: Type.Optional(Type.String()),
       arguments: Type.String(),
     }),
     Type.Object({

@@ -6,6 +6,7 @@ import type {
 } from "@somnus/contract";
 import type { ToolCall } from "../generation.js";
 import { itemIdOf } from "./item-ids.js";
+import type { WireName } from "./tool-names.js";
 
 /** An event before it has its number. */
 export type Unnumbered = ResponsesEvent extends infer E
@@ -233,6 +234,7 @@ export class OpenSummary implements OpenItem {
 /** A call with its events: calls come whole. */
 export function writeCall(
   call: ToolCall,
+  called: WireName,
   { responseId, index }: Place,
 ): { item: ResponsesOutputItem; events: Unnumbered[] } {
   const id = itemIdOf("function_call", { responseId, part: "output", index });
@@ -241,7 +243,7 @@ export function writeCall(
     id,
     status: "completed" as const,
     call_id: call.id,
-    name: call.name,
+    ...called,
     arguments: call.arguments,
   };
   const place = { item_id: id, output_index: index };
@@ -257,7 +259,7 @@ export function writeCall(
       {
         type: "response.function_call_arguments.done",
         ...place,
-        name: call.name,
+        name: called.name,
         arguments: call.arguments,
       },
       { type: "response.output_item.done", output_index: index, item },

@@ -10,6 +10,7 @@ import type {
 import { DEEPEST, isDeeperThan } from "../json-schema.js";
 import { pictureAt, soundIn } from "../named-media.js";
 import type { PlacedItem } from "./read-items.js";
+import { nameForModel } from "./tool-names.js";
 
 /**
  * The messages of a conversation: the instructions, then each item in its order. Calls belong to the
@@ -56,7 +57,8 @@ class ConversationReader {
   }
 
   #call(item: Extract<ResponsesKeptItem, { type: "function_call" }>, path: string): void {
-    const call: ToolCall = { id: item.call_id, name: item.name, arguments: item.arguments };
+    const name = nameForModel(item);
+    const call: ToolCall = { id: item.call_id, name, arguments: item.arguments };
     requireArguments(call.arguments, `${path}.arguments`);
     this.#called.set(call.id, call.name);
     const last = this.messages.at(-1);

@@ -122,6 +122,7 @@ function keep(
         status: "completed",
         call_id: item.call_id,
         name: item.name,
+        ...(item.namespace == null ? {} : { namespace: item.namespace }),
         arguments: item.arguments,
       };
     case "function_call_output":

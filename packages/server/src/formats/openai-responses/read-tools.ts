@@ -2,6 +2,7 @@ import type { ResponsesRequest, ResponsesTool } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
 import type { Tool, ToolOffer } from "../generation.js";
 import { schemaRefusal } from "../json-schema.js";
+import { nameForModel } from "./tool-names.js";
 
 /** The tools of a request. */
 export interface ReadTools {
@@ -15,31 +16,47 @@ export interface ReadTools {
 
 const LONGEST_NAME = 128;
 
+type FunctionTool = Omit<ResponsesTool, "tools">;
+
 /**
- * The functions on offer; other kinds of tools are left out and told in `skipped`.
+ * The functions on offer, those of namespaces under both their names joined; other kinds of tools are left out
+ * and told in `skipped`.
  * @throws SomnusError invalid_request that names the field
  */
 export function readTools(body: ResponsesRequest): ReadTools {
   const functions: ResponsesTool[] = [];
   const skipped = new Set<string>();
   const tools = new Map<string, Tool>();
-  for (const [i, tool] of (body.tools ?? []).entries()) {
+  const offer = (tool: FunctionTool, path: string, namespace?: string): FunctionTool | null => {
     if (tool.type !== "function") {
       skipped.add(tool.type);
-      continue;
+      return null;
     }
-    const read = readFunction(tool, `tools[${i}]`);
+    const read = readFunction(tool, path, namespace);
     if (tools.has(read.name)) {
-      throw invalid(`tools[${i}].name`, `Two tools have the name ${quoted(read.name)}.`);
+      throw invalid(`${path}.name`, `Two tools have the name ${quoted(read.name)}.`);
     }
     tools.set(read.name, read);
-    functions.push({
+    return {
       type: "function",
-      name: read.name,
+      name: tool.name ?? "",
       description: tool.description ?? null,
       parameters: read.parameters,
       strict: tool.strict ?? null,
-    });
+    };
+  };
+  for (const [i, tool] of (body.tools ?? []).entries()) {
+    const path = `tools[${i}]`;
+    if (tool.type === "namespace") {
+      const namespace = requireName(tool.name, `${path}.name`);
+      const within = (tool.tools ?? []).flatMap(
+        (one, k) => offer(one, `${path}.tools[${k}]`, namespace) ?? [],
+      );
+      const description = tool.description ?? null;
+      functions.push({ type: "namespace", name: namespace, description, tools: within });
+    } else {
+      functions.push(...[offer(tool, path)].filter((one) => one !== null));
+    }
   }
   return { offer: readOffer(body, tools), functions, skipped: [...skipped] };
 }
@@ -88,14 +105,17 @@ function requireKnown(
   return name;
 }
 
-function readFunction(tool: ResponsesTool, path: string): Tool {
-  const { name, description } = tool;
+function requireName(name: string | null | undefined, path: string): string {
   if (name == null || name === "" || name.length > LONGEST_NAME) {
-    throw invalid(
-      `${path}.name`,
-      `${path}.name must be a text of 1 to ${LONGEST_NAME} characters.`,
-    );
+    throw invalid(path, `${path} must be a text of 1 to ${LONGEST_NAME} characters.`);
   }
+  return name;
+}
+
+function readFunction(tool: FunctionTool, path: string, namespace: string | undefined): Tool {
+  const { description } = tool;
+  const own = requireName(tool.name, `${path}.name`);
+  const name = nameForModel({ name: own, namespace });
   const parameters = { type: "object", ...(tool.parameters ?? { properties: {} }) };
   const refusal = schemaRefusal(parameters);
   if (refusal !== null) throw invalid(`${path}.parameters`, `${path}.parameters ${refusal}.`);

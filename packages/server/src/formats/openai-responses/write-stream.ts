@@ -17,6 +17,7 @@ import {
   writeCall,
 } from "./open-item.js";
 import type { Echo, ThoughtsShown } from "./read-request.js";
+import { namesInSpaces, type WireName } from "./tool-names.js";
 import { writeError } from "./write-error.js";
 import { writeUsage } from "./write-usage.js";
 
@@ -56,6 +57,7 @@ const CUT = {
  */
 export class ResponsesWriter {
   readonly #head: ResponsesHead;
+  readonly #inSpaces: ReadonlyMap<string, WireName>;
   readonly #thoughts: ThoughtsShown;
   readonly #topLogprobs: number | undefined;
   readonly #now: () => number;
@@ -76,6 +78,7 @@ export class ResponsesWriter {
     how: { thoughts: ThoughtsShown; topLogprobs: number | undefined; now: () => number },
   ) {
     this.#head = head;
+    this.#inSpaces = namesInSpaces(head.echo.tools);
     this.#thoughts = how.thoughts;
     this.#topLogprobs = how.topLogprobs;
     this.#now = how.now;
@@ -201,11 +204,15 @@ export class ResponsesWriter {
       case "call": {
         const closing = this.#close("completed");
         const place = { responseId: this.#head.id, index: this.#items.length };
-        const { item, events } = writeCall(event.call, place);
+        const { item, events } = writeCall(event.call, this.#called(event.call.name), place);
         this.#items.push(item);
         return [...closing, ...events];
       }
     }
+  }
+
+  #called(name: string): WireName {
+    return this.#inSpaces.get(name) ?? { name };
   }
 
   /** Closes an item of the other kind and opens one, where none is open. */

@@ -93,6 +93,12 @@ describe(`requests of ${codex.client}`, () => {
     expect(toolsOf(sent)).toEqual(["exec_command"]);
   });
 
+  it("with tools of MCP servers offer them, each in its server's name", async () => {
+    const { sent, response } = await replay(codex, "a turn with tools of MCP servers");
+    expect(toolsOf(sent)).toEqual(["exec_command", "mcp__notes__read_note"]);
+    expect(response.headers.get("x-somnus-skipped-tools")).toBeNull();
+  });
+
   it("for a summary offer no tools, though there were calls", async () => {
     const { sent } = await replay(codex, "a summary of the conversation");
     expect(toolsOf(sent)).toEqual([]);
