@@ -109,6 +109,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Headers of the page's files that go on to the client. */
+/** Where a key may stand; clients of Anthropic send it in a header of its own. */
+const SECURITY_SCHEMES = {
+  bearer: { type: "http", scheme: "bearer" },
+  apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+} as const;
+
 const PAGE_HEADERS = [
   "content-security-policy",
   "etag",
@@ -139,9 +145,7 @@ async function writeDocument({ title, version, routes, keyed }: DocsSource): Pro
     openapi: {
       openapi: "3.1.0",
       info: { title, version },
-      ...(keyed
-        ? { components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } } }
-        : {}),
+      ...(keyed ? { components: { securitySchemes: SECURITY_SCHEMES } } : {}),
     },
     convertConstToEnum: false,
     refResolver: {

@@ -97,8 +97,11 @@ test("with keys the document says so, and stays open itself", async () => {
   const answer = await door.inject("/openapi.json");
   expect(answer.statusCode).toBe(200);
   const { components, paths } = answer.json();
-  expect(components.securitySchemes).toEqual({ bearer: { type: "http", scheme: "bearer" } });
-  expect(paths["/v1/chat/completions"].post.security).toEqual([{ bearer: [] }]);
+  expect(components.securitySchemes).toEqual({
+    bearer: { type: "http", scheme: "bearer" },
+    apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+  });
+  expect(paths["/v1/chat/completions"].post.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
   expect(paths["/v1/chat/completions"].post.responses).toHaveProperty("401");
   expect(paths["/docs"].get.security ?? []).toEqual([]);
 });

@@ -39,7 +39,7 @@ export function documentRoute(route: Route, named: NamedSchemas, keyed: boolean)
       ...(route.query ? { querystring: refer(route.query) } : {}),
       ...(route.body ? { body: refer(route.body) } : {}),
       response,
-      security: keyed && route.scope !== "open" ? [{ bearer: [] }] : [],
+      security: keyed && route.scope !== "open" ? [{ bearer: [] }, { apiKey: [] }] : [],
     },
   };
 }
