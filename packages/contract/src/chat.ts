@@ -6,6 +6,7 @@ import {
   MaxTokensField,
   SAMPLING_FIELDS,
   StopField,
+  StreamError,
   StreamOptions,
 } from "./generation-fields.js";
 import { Maybe, OneOf, Schema } from "./schema.js";
@@ -299,7 +300,7 @@ export const ChatChunk = Schema(
       ),
       usage: Type.Optional(Type.Union([Usage, Type.Null()])),
       hypnos_telemetry: Type.Optional(Telemetry),
-      error: Type.Optional(Type.Object({ message: Type.String(), type: Type.String() })),
+      error: Type.Optional(StreamError),
     },
     { $id: "ChatChunk" },
   ),

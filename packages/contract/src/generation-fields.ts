@@ -39,6 +39,13 @@ export const StopField = Maybe(
 
 export const StreamOptions = Maybe(Type.Object({ include_usage: Maybe(Type.Boolean()) }));
 
+/** What a stream tells that failed after its head. */
+export const StreamError = Type.Object({
+  message: Type.String(),
+  type: Type.String(),
+  code: Type.Optional(Type.String()),
+});
+
 export const ContextField = Maybe(
   Type.Integer({
     minimum: 1,

@@ -119,8 +119,8 @@ export interface GenerationRequest<Shown = Media> {
   choices: number;
   /** Most likely tokens to report in each place; absent when no log probabilities were asked for. */
   topLogprobs?: number;
-  /** The JSON the answer must be: any object, or one that fits the schema, which `schemaRefusal` let through. */
-  json?: { schema?: Record<string, unknown> };
+  /** The JSON the answer must be: any object, or what fits the schema, which is one of `heldSchema`. */
+  json?: { schema?: Readonly<Record<string, unknown>> };
   /** Absent: no functions are shown to the model. */
   offer?: ToolOffer;
   /** Whether a model that can think shall think. */

@@ -20,4 +20,5 @@ export type {
   ToolCall,
   ToolOffer,
 } from "./generation.js";
+export { holdSchema, outOfBounds, SchemaFault } from "./held-schema/index.js";
 export { schemaRefusal } from "./json-schema.js";

@@ -1,3 +1,4 @@
+import { holdSchema, type Schema, SchemaFault } from "./held-schema/index.js";
 import { MOST_COST, schemaCost } from "./schema-cost.js";
 import { schemaFault } from "./schema-fault.js";
 
@@ -20,6 +21,26 @@ export function schemaRefusal(schema: unknown): string | null {
   }
   const fault = schemaFault(schema);
   return fault === null ? null : `is wrong at ${fault.at}: ${fault.why}`;
+}
+
+/**
+ * The schema that an answer is held to, so that all of what a client asks for is fulfilled: engines pass over
+ * what their grammars do not know.
+ * @returns or why that cannot be, as the end of a sentence whose subject is the schema
+ */
+export function heldSchema(schema: Schema): { schema: Schema } | { refusal: string } {
+  const refusal = schemaRefusal(schema);
+  if (refusal !== null) return { refusal };
+  try {
+    const held = holdSchema(schema);
+    if (JSON.stringify(held).length > 2 * LONGEST || schemaCost(held) > MOST_COST) {
+      return { refusal: "has too many alternatives to be held to" };
+    }
+    return { schema: held };
+  } catch (error) {
+    if (!(error instanceof SchemaFault)) throw error;
+    return { refusal: `cannot be held to at ${error.at}: ${error.message}` };
+  }
 }
 
 /** Whether arrays and objects stand in each other more than so often. Walks without recursion: the value is a client's and may be as deep as its body allows. */

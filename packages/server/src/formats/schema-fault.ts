@@ -1,3 +1,5 @@
+import { stepsOf } from "./held-schema/index.js";
+
 /** Where a schema is wrong, as a JSON pointer into it ("#/properties/a"), and why. */
 export interface SchemaFault {
   at: string;
@@ -93,11 +95,11 @@ function stringFault({ pattern, format }: Schema): string | null {
 /** Of a reference: where it leads has to be in the same document. */
 function referenceFault(reference: unknown, { root, places }: Document): string | null {
   if (typeof reference !== "string") return "$ref must be a text";
-  if (!reference.startsWith("#/")) {
+  if (reference !== "#" && !reference.startsWith("#/")) {
     return '$ref must lead to a place in this schema, such as "#/$defs/name"';
   }
   let target = root;
-  for (const step of reference.slice(2).split("/")) {
+  for (const step of stepsOf(reference)) {
     target = target !== null && typeof target === "object" ? own(target, step) : undefined;
     if (target === undefined) return `$ref ${quoted(reference)} leads nowhere`;
   }

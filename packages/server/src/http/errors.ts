@@ -49,6 +49,13 @@ export const ERROR_KINDS = {
   cancelled: { status: 499, type: "cancelled", retryable: false },
   engine_failed: { status: 500, type: "server_error", retryable: true },
   internal: { status: 500, type: "server_error", retryable: true },
+  /** What a model answered is not of the form that was asked for. */
+  invalid_model_output: {
+    status: 502,
+    type: "server_error",
+    wireCode: "invalid_model_output",
+    retryable: false,
+  },
   staging: { status: 503, type: "model_not_available", retryable: true, retryAfterSecs: 5 },
   shutting_down: { status: 503, type: "model_not_available", retryable: true, retryAfterSecs: 5 },
   /** The model cannot be served as configured: a missing or broken file, no engine for it. */

@@ -41,6 +41,8 @@ export function errorObject(error: SomnusError): ErrorBody["error"] {
 export function errorHeaders(error: SomnusError): Record<string, string> {
   const headers: Record<string, string> = {};
   if (error.kind.status === 401) headers["www-authenticate"] = 'Bearer realm="hypnos"';
+  // Clients of OpenAI try again at once after any 5xx: another long answer that ends the same way.
+  if (error.code === "invalid_model_output") headers["x-should-retry"] = "false";
   if (error.retryAfterSecs !== undefined) {
     headers["retry-after"] = String(Math.max(1, Math.ceil(error.retryAfterSecs)));
   }

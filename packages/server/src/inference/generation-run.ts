@@ -9,6 +9,7 @@ import { forModel } from "./for-model.js";
 import { withMedia } from "./media.js";
 import type { InferenceParts } from "./parts.js";
 import { TelemetryRecorder } from "./telemetry.js";
+import { wholeJson } from "./whole-json.js";
 
 /** What a route has read of the request that it answers with a generation. */
 export interface Asked {
@@ -18,6 +19,8 @@ export interface Asked {
   readonly deadline: Deadline | undefined;
   /** Ends the generation, besides the call's own signal. */
   readonly signal?: AbortSignal;
+  /** Whether JSON that is cut by the limit of tokens is an answer of this format; else it is an error. */
+  readonly mayBeCut?: boolean;
   /** The field that holds the prompt; absent: the messages. */
   readonly field?: string;
   /** What has to be asked of the model before it generates. */
@@ -117,6 +120,8 @@ export class GenerationRun {
       if ("choice" in event) this.#choice = event.choice;
       recorder.observe(event);
     });
-    return [events, () => recorder.telemetry()];
+    const { json } = request;
+    const { mayBeCut = false } = this.asked;
+    return [json ? wholeJson(events, json, mayBeCut) : events, () => recorder.telemetry()];
   }
 }

@@ -56,6 +56,7 @@ function messagesRoute(parts: InferenceParts): Route {
         generation,
         keepAliveMs: null,
         deadline,
+        mayBeCut: true,
       });
       const head = { id: `msg_${randomBytes(16).toString("hex")}`, model: model.id };
       const how = { head, showThoughts };

@@ -92,7 +92,7 @@ function createRoute(parts: InferenceParts, running: RunningResponses): Route {
       const keep = (response: ResponsesAnswer) => {
         if (store) parts.responses.save(owner, { response, input });
       };
-      const how = { generation, keepAliveMs: null, deadline };
+      const how = { generation, keepAliveMs: null, deadline, mayBeCut: true };
       if (!asked.stream) {
         const run = new GenerationRun(parts, call, model, how);
         const answer = await run.whole((events, telemetry) =>

@@ -16,6 +16,10 @@ export function writeChatErrorChunk(
     object: "chat.completion.chunk",
     choices: [{ index: options.choice, delta: {}, finish_reason: "error" }],
     ...(options.includeUsage ? { usage: null } : {}),
-    error: { message: error.message, type: error.kind.type },
+    error: errorOf(error),
   };
+}
+
+function errorOf({ message, kind }: SomnusError): { message: string; type: string; code?: string } {
+  return { message, type: kind.type, ...(kind.wireCode ? { code: kind.wireCode } : {}) };
 }

@@ -16,6 +16,10 @@ export function writeCompletionErrorChunk(
     object: "text_completion",
     choices: [{ text: "", index: options.choice, logprobs: null, finish_reason: "error" }],
     ...(options.includeUsage ? { usage: null } : {}),
-    error: { message: error.message, type: error.kind.type },
+    error: errorOf(error),
   };
+}
+
+function errorOf({ message, kind }: SomnusError): { message: string; type: string; code?: string } {
+  return { message, type: kind.type, ...(kind.wireCode ? { code: kind.wireCode } : {}) };
 }

@@ -21,8 +21,10 @@ describe("callSchema", () => {
       additionalProperties: false,
       $defs: {
         arguments0: {
-          ...city,
-          properties: { city: { $ref: "#/$defs/arguments0/$defs/name" } },
+          type: "object",
+          properties: { city: { $ref: "#/$defs/arguments0/$defs/d0" } },
+          additionalProperties: false,
+          $defs: { d0: {} },
         },
       },
     });
@@ -50,7 +52,24 @@ describe("callSchema", () => {
       choice: "required",
       parallel: false,
     });
-    expect(schema.$defs).toEqual({ arguments0: odd });
+    expect(schema.$defs).toEqual({ arguments0: { ...odd, additionalProperties: false } });
+  });
+});
+
+describe("arguments", () => {
+  it("are held to what their schema says, as far as that can be", () => {
+    const parameters = (a: unknown) => ({ type: "object", properties: { a } });
+    const defs = (a: unknown) =>
+      callSchema({
+        tools: [{ name: "f", parameters: parameters(a) }],
+        choice: "required",
+        parallel: false,
+      }).$defs;
+    expect(defs({ type: "string", pattern: "b" })).toMatchObject({
+      arguments0: { properties: { a: { pattern: expect.stringMatching(/^\^.*\$$/) } } },
+    });
+    const odd = { type: "array", uniqueItems: true };
+    expect(defs(odd)).toEqual({ arguments0: parameters(odd) });
   });
 });
 

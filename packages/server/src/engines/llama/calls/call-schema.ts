@@ -1,6 +1,6 @@
-import type { ToolOffer } from "../../../formats/index.js";
+import { holdSchema, SchemaFault, type ToolOffer } from "../../../formats/index.js";
 
-type Schema = Record<string, unknown>;
+type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * Most calls of one answer that has to be calls: a small model that may go on with a list does so until it
@@ -17,11 +17,11 @@ const VALUES = new Set(["const", "enum", "default", "examples"]);
  */
 export function callSchema(offer: ToolOffer): Schema {
   const { choice, tools } = offer;
-  const defs: Schema = {};
+  const defs: Record<string, unknown> = {};
   const calls = tools.flatMap(({ name, parameters }, index) => {
     if (typeof choice === "object" && choice.name !== name) return [];
     const key = `arguments${index}`;
-    defs[key] = moved(asObject(parameters), `#/$defs/${key}`);
+    defs[key] = moved(held(asObject(parameters)), `#/$defs/${key}`);
     return {
       type: "object",
       properties: { name: { const: name.toWellFormed() }, arguments: { $ref: `#/$defs/${key}` } },
@@ -50,6 +50,16 @@ export function callOrJsonSchema(offer: ToolOffer, json: Schema | undefined): Sc
 /** Whether one answer may hold more than one call. */
 export function severalCalls(offer: ToolOffer): boolean {
   return offer.parallel && typeof offer.choice === "string";
+}
+
+/** A schema of arguments as far as it can be held to: a function may say more than that of what it takes. */
+function held(schema: Schema): Schema {
+  try {
+    return holdSchema(schema);
+  } catch (error) {
+    if (error instanceof SchemaFault) return schema;
+    throw error;
+  }
 }
 
 /** Arguments are an object also where their schema does not say so. */
