@@ -119,7 +119,7 @@ export interface GenerationRequest<Shown = Media> {
   choices: number;
   /** Most likely tokens to report in each place; absent when no log probabilities were asked for. */
   topLogprobs?: number;
-  /** The JSON the answer must be: any object, or what fits the schema, which is one of `heldSchema`. */
+  /** The JSON the answer must be: any object, or what fits the schema, to which an answer can be held. */
   json?: { schema?: Readonly<Record<string, unknown>> };
   /** Absent: no functions are shown to the model. */
   offer?: ToolOffer;

@@ -24,22 +24,19 @@ export function schemaRefusal(schema: unknown): string | null {
 }
 
 /**
- * The schema that an answer is held to, so that all of what a client asks for is fulfilled: engines pass over
- * what their grammars do not know.
- * @returns or why that cannot be, as the end of a sentence whose subject is the schema
+ * Why no answer can be held to all that a schema says, as the end of a sentence whose subject is the schema; null when
+ * one can: engines pass over what their grammars do not know.
  */
-export function heldSchema(schema: Schema): { schema: Schema } | { refusal: string } {
+export function holdingRefusal(schema: Schema): string | null {
   const refusal = schemaRefusal(schema);
-  if (refusal !== null) return { refusal };
+  if (refusal !== null) return refusal;
   try {
     const held = holdSchema(schema);
-    if (JSON.stringify(held).length > 2 * LONGEST || schemaCost(held) > MOST_COST) {
-      return { refusal: "has too many alternatives to be held to" };
-    }
-    return { schema: held };
+    const isTooMuch = JSON.stringify(held).length > 2 * LONGEST || schemaCost(held) > MOST_COST;
+    return isTooMuch ? "has too many alternatives to be held to" : null;
   } catch (error) {
     if (!(error instanceof SchemaFault)) throw error;
-    return { refusal: `cannot be held to at ${error.at}: ${error.message}` };
+    return `cannot be held to at ${error.at}: ${error.message}`;
   }
 }
 

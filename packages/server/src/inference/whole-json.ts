@@ -1,4 +1,9 @@
-import { type GenerationEvent, type GenerationRequest, outOfBounds } from "../formats/index.js";
+import {
+  type GenerationEvent,
+  type GenerationRequest,
+  holdSchema,
+  outOfBounds,
+} from "../formats/index.js";
 import { SomnusError } from "../http/index.js";
 
 /** The events of answers that have to be JSON; the end of one that is not is an error. */
@@ -8,6 +13,7 @@ export async function* wholeJson(
   /** Whether an answer that its limit or a stop string has cut is told by its finish alone. */
   mayBeCut: boolean,
 ): AsyncGenerator<GenerationEvent, void, void> {
+  const held = json.schema && holdSchema(json.schema);
   const texts = new Map<number, string>();
   const called = new Set<number>();
   for await (const event of events) {
@@ -18,7 +24,7 @@ export async function* wholeJson(
     } else if (event.type === "finish" && !called.has(event.choice)) {
       const cutBy = event.stop === undefined ? event.reason : "a stop string";
       const isCut = cutBy !== "stop";
-      if (!(isCut && mayBeCut)) requireJson(texts.get(event.choice) ?? "", json, cutBy);
+      if (!(isCut && mayBeCut)) requireJson(texts.get(event.choice) ?? "", held, cutBy);
     }
     yield event;
   }
@@ -26,7 +32,7 @@ export async function* wholeJson(
 
 function requireJson(
   text: string,
-  { schema }: NonNullable<GenerationRequest["json"]>,
+  held: Readonly<Record<string, unknown>> | undefined,
   cutBy: string,
 ): void {
   let value: unknown;
@@ -38,11 +44,11 @@ function requireJson(
       error,
     );
   }
-  if (schema === undefined) {
+  if (held === undefined) {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
     throw invalid("The answer is JSON, but not an object. Try again.");
   }
-  const at = outOfBounds(value, schema);
+  const at = outOfBounds(value, held);
   if (at !== null) {
     throw invalid(
       `The answer does not fit its schema at ${at === "" ? "its root" : at}. Try again.`,

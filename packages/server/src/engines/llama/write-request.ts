@@ -1,11 +1,12 @@
-import type {
-  GenerationMessage,
-  GenerationRequest,
-  MessagePart,
-  Sampling,
-  Tool,
-  ToolCall,
-  ToolOffer,
+import {
+  type GenerationMessage,
+  type GenerationRequest,
+  holdSchema,
+  type MessagePart,
+  type Sampling,
+  type Tool,
+  type ToolCall,
+  type ToolOffer,
 } from "../../formats/index.js";
 import { callOrJsonSchema, callSchema, severalCalls, toldInWords } from "./calls/index.js";
 
@@ -202,11 +203,11 @@ function mustCall({ offer }: Pick<GenerationRequest, "offer">): boolean {
 function responseFormat({ offer, json }: GenerationRequest): Record<string, unknown> | undefined {
   if (offer && mustCall({ offer })) return held(callSchema(offer));
   if (!json) return undefined;
-  if (offer) return held(callOrJsonSchema(offer, json.schema));
-  return json.schema === undefined ? { type: "json_object" } : held(json.schema);
+  if (offer) return held(callOrJsonSchema(offer, json.schema && holdSchema(json.schema)));
+  return json.schema === undefined ? { type: "json_object" } : held(holdSchema(json.schema));
 }
 
-function held(schema: Record<string, unknown>): Record<string, unknown> {
+function held(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return { type: "json_schema", json_schema: { schema: wellFormed(schema) } };
 }
 

@@ -13,7 +13,7 @@ import type {
   Tool,
   ToolOffer,
 } from "../generation.js";
-import { heldSchema, schemaRefusal } from "../json-schema.js";
+import { holdingRefusal, schemaRefusal } from "../json-schema.js";
 import { requireOfferWithin } from "../offer-length.js";
 import { requirePromptWithin } from "../prompt-length.js";
 import { readConversation } from "./read-conversation.js";
@@ -166,9 +166,9 @@ function readOutputFormat(body: CountTokensRequest): GenerationRequest["json"] {
   const path = body.output_config?.format ? "output_config.format.schema" : "output_format.schema";
   const format = body.output_config?.format ?? body.output_format;
   if (format == null) return undefined;
-  const held = heldSchema(format.schema);
-  if ("refusal" in held) throw invalid(path, `${path} ${held.refusal}.`);
-  return { schema: held.schema };
+  const refusal = holdingRefusal(format.schema);
+  if (refusal !== null) throw invalid(path, `${path} ${refusal}.`);
+  return { schema: format.schema };
 }
 
 function invalid(param: string, message: string): SomnusError {

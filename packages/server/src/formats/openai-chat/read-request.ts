@@ -1,7 +1,7 @@
 import type { ChatRequest } from "@somnus/contract";
 import { SomnusError } from "../../http/errors.js";
 import type { AskedGeneration, CapabilityWant, GenerationRequest } from "../generation.js";
-import { heldSchema } from "../json-schema.js";
+import { holdingRefusal } from "../json-schema.js";
 import { parseKeepAlive } from "../keep-alive.js";
 import { requireOfferWithin } from "../offer-length.js";
 import { requirePromptWithin } from "../prompt-length.js";
@@ -106,9 +106,9 @@ function readJsonFormat(body: ChatRequest): GenerationRequest["json"] {
   const path = "response_format.json_schema.schema";
   const { schema } = format.json_schema;
   if (schema == null) throw invalid(path, `${path} is missing.`);
-  const held = heldSchema(schema);
-  if ("refusal" in held) throw invalid(path, `${path} ${held.refusal}.`);
-  return { schema: held.schema };
+  const refusal = holdingRefusal(schema);
+  if (refusal !== null) throw invalid(path, `${path} ${refusal}.`);
+  return { schema };
 }
 
 function invalid(param: string, message: string): SomnusError {

@@ -7,7 +7,7 @@ import type {
 import { SomnusError } from "../../http/errors.js";
 import { EFFORT_BUDGETS } from "../effort.js";
 import type { AskedGeneration, CapabilityWant, GenerationRequest } from "../generation.js";
-import { heldSchema } from "../json-schema.js";
+import { holdingRefusal } from "../json-schema.js";
 import { requireOfferWithin } from "../offer-length.js";
 import { requirePromptWithin } from "../prompt-length.js";
 import { knownChoice, knownFormat } from "./known-fields.js";
@@ -165,9 +165,9 @@ function readFormat(format: ResponsesTextFormat): GenerationRequest["json"] {
   if (format.type === "text") return undefined;
   if (format.type === "json_object") return {};
   const path = "text.format.schema";
-  const held = heldSchema(format.schema);
-  if ("refusal" in held) throw invalid(path, `${path} ${held.refusal}.`);
-  return { schema: held.schema };
+  const refusal = holdingRefusal(format.schema);
+  if (refusal !== null) throw invalid(path, `${path} ${refusal}.`);
+  return { schema: format.schema };
 }
 
 function invalid(param: string, message: string): SomnusError {
