@@ -9,7 +9,7 @@ const MOST_SECONDS = 30 * 60;
 /** Time to decode one, ms. */
 const DECODE_MS = 60_000;
 /** A WAV file of so many bytes is decoded in less time than a thread takes to start. */
-const QUICK_BYTES = 128 * 1024;
+const QUICK_BYTES = 64 * 1024;
 
 /** What sounds are called, for people. */
 const CALLED: Readonly<Record<SoundKind, string>> = {
