@@ -12,6 +12,8 @@ config_version = 1
 id = "qwen2.5-coder:0.5b"
 context_len = 8192
 slots = 4
+[hardware]
+kv_park = false
 `,
   });
 });
@@ -186,18 +188,32 @@ describe.each(TALKS)("a conversation by %s", (name, open) => {
   });
 });
 
-it.each(TALKS)("three conversations that take turns keep theirs: %s", async (name, open) => {
+/** Old conversations compete for the slots; a new engine has none. */
+async function forgetConversations(): Promise<void> {
+  const response = await fetch(`${server.url}/v1/memory/tier`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model, target_tier: "tier3_nvme_ssd" }),
+  });
+  expect(response.status).toBe(200);
+  await response.text();
+}
+
+it("three conversations that take turns keep theirs", async () => {
+  await forgetConversations();
   const talks = [1, 2, 3].map((number) => {
-    const talk = open();
-    talk.say(`${name} ${number}: ${"word ".repeat(10 * number)}. Say how you are.`);
+    const talk = chat();
+    talk.say(`Talk ${number}: ${"word ".repeat(10 * number)}. Say how you are.`);
     return { talk, last: null as Told | null };
   });
   for (let turn = 0; turn < 3; turn++) {
     for (const one of talks) {
       const told = await one.talk.answer();
       if (one.last) {
-        const before = one.last.prompt + one.last.completion;
-        expect(told.cached).toBeGreaterThanOrEqual(before - MARKS);
+        const { prompt, completion, calls } = one.last;
+        // A call stands in the history as the template writes it, not as the model did.
+        const kept = calls.length > 0 ? 0 : completion;
+        expect(told.cached).toBeGreaterThanOrEqual(prompt + kept - MARKS);
       }
       one.last = told;
       for (const id of told.calls) one.talk.result(id, RESULT);
