@@ -39,13 +39,17 @@ describe("what is wrong, where, and what is expected", () => {
     [
       chat({ stop: 7 }),
       "stop",
-      "stop must be a non-empty string or an array of at most 16 items, not 7.",
+      "stop must be a non-empty string of at most 1024 characters or an array of at most 16 items, not 7.",
     ],
-    [chat({ stop: ["a", ""] }), "stop[1]", "stop[1] must be a non-empty string, not an empty one."],
+    [
+      chat({ stop: ["a", ""] }),
+      "stop[1]",
+      "stop[1] must be a non-empty string of at most 1024 characters, not an empty one.",
+    ],
     [
       chat({ stop: Array(17).fill("a") }),
       "stop",
-      "stop must be a non-empty string or an array of at most 16 items, not one of 17 items.",
+      "stop must be a non-empty string of at most 1024 characters or an array of at most 16 items, not one of 17 items.",
     ],
     [
       chat({ logit_bias: { 5: "x" } }),
@@ -55,7 +59,7 @@ describe("what is wrong, where, and what is expected", () => {
     [
       chat({ reasoning_effort: "max" }),
       "reasoning_effort",
-      'reasoning_effort must be one of "none", "minimal", "low", "medium" or "high", not "max".',
+      'reasoning_effort must be one of "none", "minimal", "low", "medium", "high" or "xhigh", not "max".',
     ],
     [
       chat({ keep_alive: true }),
