@@ -54,3 +54,12 @@ export function anyBody(
     .map((entries) => entries.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(","))
     .map((members) => `{${members}}`);
 }
+
+/**
+ * Whether an answer says that the model wrote something else than the JSON that was asked for, which a scripted one
+ * does: a 502, or the end of a stream, and no fault of the server.
+ */
+export function isOtherThanJson(status: number, answer: string): boolean {
+  const told = /The answer (is not whole JSON|is JSON, but not an object|does not fit its schema)/;
+  return (status === 502 || status === 200) && told.test(answer);
+}
