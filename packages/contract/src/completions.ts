@@ -84,19 +84,29 @@ export const CompletionLogprobs = Schema(
 );
 export type CompletionLogprobs = Static<typeof CompletionLogprobs>;
 
+/** What a completion and each event of a streamed one begin with. */
+const HEAD = {
+  id: Type.String(),
+  object: Type.Literal("text_completion"),
+  created: Type.Integer(),
+  model: Type.String(),
+};
+
+/** What a choice is, whole or a piece of it, beside how it ended. */
+const CHOICE = {
+  text: Type.String(),
+  index: Type.Integer(),
+  logprobs: Type.Union([CompletionLogprobs, Type.Null()]),
+};
+
 /** The answer of a completion that was not streamed. */
 export const CompletionResponse = Schema(
   Type.Object(
     {
-      id: Type.String(),
-      object: Type.Literal("text_completion"),
-      created: Type.Integer(),
-      model: Type.String(),
+      ...HEAD,
       choices: Type.Array(
         Type.Object({
-          text: Type.String(),
-          index: Type.Integer(),
-          logprobs: Type.Union([CompletionLogprobs, Type.Null()]),
+          ...CHOICE,
           finish_reason: OneOf(["stop", "length", "content_filter"]),
         }),
       ),
@@ -112,15 +122,10 @@ export type CompletionResponse = Static<typeof CompletionResponse>;
 export const CompletionChunk = Schema(
   Type.Object(
     {
-      id: Type.String(),
-      object: Type.Literal("text_completion"),
-      created: Type.Integer(),
-      model: Type.String(),
+      ...HEAD,
       choices: Type.Array(
         Type.Object({
-          text: Type.String(),
-          index: Type.Integer(),
-          logprobs: Type.Union([CompletionLogprobs, Type.Null()]),
+          ...CHOICE,
           finish_reason: Type.Union([
             OneOf(["stop", "length", "content_filter", "error"]),
             Type.Null(),

@@ -21,4 +21,5 @@ export type {
   ToolOffer,
 } from "./generation.js";
 export { holdSchema, outOfBounds, SchemaFault } from "./held-schema/index.js";
+export { isObject } from "./is-object.js";
 export { schemaRefusal } from "./json-schema.js";

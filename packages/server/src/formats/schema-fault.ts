@@ -1,4 +1,5 @@
 import { stepsOf } from "./held-schema/index.js";
+import { isObject } from "./is-object.js";
 
 /** Where a schema is wrong, as a JSON pointer into it ("#/properties/a"), and why. */
 export interface SchemaFault {
@@ -166,8 +167,4 @@ function own(value: object, key: string): unknown {
 
 function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -108,13 +108,13 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Headers of the page's files that go on to the client. */
 /** Where a key may stand; clients of Anthropic send it in a header of its own. */
 const SECURITY_SCHEMES = {
   bearer: { type: "http", scheme: "bearer" },
   apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
 } as const;
 
+/** Headers of the page's files that go on to the client. */
 const PAGE_HEADERS = [
   "content-security-policy",
   "etag",

@@ -2,6 +2,7 @@ import {
   type GenerationEvent,
   type GenerationRequest,
   holdSchema,
+  isObject,
   outOfBounds,
 } from "../formats/index.js";
 import { SomnusError } from "../http/index.js";
@@ -45,7 +46,7 @@ function requireJson(
     );
   }
   if (held === undefined) {
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+    if (isObject(value)) return;
     throw invalid("The answer is JSON, but not an object. Try again.");
   }
   const at = outOfBounds(value, held);

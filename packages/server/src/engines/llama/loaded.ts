@@ -74,7 +74,7 @@ export class LlamaLoaded implements Loaded {
     this.facts = parts.facts;
     this.exited = parts.exited;
     const ask: Ask = (path, body, signal) => this.#ask(path, body, signal);
-    this.#prompts = new RawPrompts(ask);
+    this.#prompts = new RawPrompts(ask, (signal) => this.frame(signal));
     if (parts.hasSlotFolder) this.slotFiles = slotFiles(ask);
     if (parts.makes === "vectors") this.embed = (...inputs) => embed(ask, ...inputs);
     if (parts.makes === "ranks") this.rank = (...texts) => rank(ask, ...texts);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { requestOf } from "./__fixtures__/request.js";
 import { RawPrompts } from "./raw-prompt.js";
+import { frame } from "./whole-answers.js";
 
 const { signal } = new AbortController();
 
@@ -21,7 +22,7 @@ function promptsOf(special: Record<string, number>) {
     });
     return { tokens: add_special ? [1, ...ids, 2] : ids };
   };
-  return { prompts: new RawPrompts(ask), asked };
+  return { prompts: new RawPrompts(ask, (until) => frame(ask, until)), asked };
 }
 
 const GAP = { "<fim_prefix>": 1001, "<fim_suffix>": 1002, "<fim_middle>": 1003 };

@@ -1,6 +1,7 @@
 import type { GenerationRequest, RawPrompt } from "../../formats/index.js";
 import { SomnusError } from "../../http/errors.js";
-import { type Ask, frame, promptTokens, specialToken, tokenize } from "./whole-answers.js";
+import type { TokenFrame } from "../engine.js";
+import { type Ask, promptTokens, specialToken, tokenize } from "./whole-answers.js";
 
 /** The tokens around what stands before and after a gap, as model families spell them: before, after, gap. */
 const GAP_MARKS: readonly (readonly [string, string, string])[] = [
@@ -18,7 +19,11 @@ const GAP_MARKS: readonly (readonly [string, string, string])[] = [
 export class RawPrompts {
   #marks: Promise<readonly [number, number, number] | null> | undefined;
 
-  constructor(private readonly ask: Ask) {}
+  /** @param frame what the model has around a prompt */
+  constructor(
+    private readonly ask: Ask,
+    private readonly frame: (signal: AbortSignal) => Promise<TokenFrame>,
+  ) {}
 
   /**
    * A prompt as `/v1/completions` takes it. One with a gap is written as token ids, so that nothing in a
@@ -41,7 +46,7 @@ export class RawPrompts {
       [prompt.text, prompt.suffix],
       signal,
     );
-    const around = await frame(this.ask, signal);
+    const around = await this.frame(signal);
     return [...around.before, marks[0], ...before, marks[1], ...after, marks[2]];
   }
 

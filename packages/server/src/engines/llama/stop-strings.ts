@@ -9,12 +9,15 @@ type TextEvent = Extract<GenerationEvent, { type: "text" }>;
  */
 export class StopStrings {
   readonly #stops: readonly string[];
+  /** Characters that may be the begin of one. */
+  readonly #mostHeld: number;
   /** Held back, in its order; together no more than the begin of a stop string. */
   #held: TextEvent[] = [];
 
-  /** @param stops none of them empty */
+  /** @param stops one or more, none of them empty */
   constructor(stops: readonly string[]) {
     this.#stops = stops;
+    this.#mostHeld = Math.max(...stops.map((stop) => stop.length - 1));
   }
 
   /** The next piece. @returns what can go on, and the string that ended the answer */
@@ -47,8 +50,7 @@ export class StopStrings {
 
   /** Characters before what may become a stop string. */
   #safeLength(text: string): number {
-    const longest = Math.max(...this.#stops.map((stop) => stop.length - 1));
-    for (let at = Math.max(0, text.length - longest); at < text.length; at++) {
+    for (let at = Math.max(0, text.length - this.#mostHeld); at < text.length; at++) {
       const rest = text.slice(at);
       if (this.#stops.some((stop) => stop.startsWith(rest))) return at;
     }

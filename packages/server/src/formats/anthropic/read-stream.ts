@@ -1,5 +1,6 @@
 import type { FinishReason, GenerationEvent } from "../generation.js";
 import {
+  cutOff,
   errorInAnswer,
   type Frame,
   type FrameReader,
@@ -120,8 +121,7 @@ class EventReader implements FrameReader {
 
   *end(): Generator<GenerationEvent> {
     this.#ended = true;
-    if (!this.#started) throw unreadable("Its answer ended before it had begun.");
-    if (this.#stop === null) throw unreadable("Its answer ended before it was whole.");
+    if (!this.#started || this.#stop === null) throw cutOff(this.#started);
     const { reason: name, sequence } = this.#stop;
     const reason = this.#reason(name);
     for (const index of [...this.#open.keys()]) {

@@ -1,6 +1,6 @@
 import type { AnswerBlock, MessagesEvent, MessageUsage, Telemetry } from "@somnus/contract";
-import { SomnusError } from "../../http/errors.js";
 import type { FinishReason, GenerationEvent, TokenUsage, ToolCall } from "../generation.js";
+import { unfinished } from "../stream-error.js";
 
 /** What an answer of the Messages API begins with. */
 export interface MessageHead {
@@ -65,7 +65,7 @@ export async function* writeMessagesStream(
     }
   }
   if (finish === null) {
-    throw new SomnusError("engine_failed", "The engine ended the answer without finishing it.");
+    throw unfinished();
   }
   yield {
     type: "message_delta",

@@ -33,8 +33,15 @@ const BEYOND = [
  * @throws SchemaFault at what cannot be held to
  */
 export function holdSchema(schema: Schema): Schema {
-  return new Holder(schema).document();
+  const known = kept.get(schema);
+  if (known !== undefined) return known;
+  const held = new Holder(schema).document();
+  kept.set(schema, held);
+  return held;
 }
+
+/** One request asks for the same schema when it is read, for each of its answers, and when they are checked. */
+const kept = new WeakMap<Schema, Schema>();
 
 class Holder {
   readonly #root: Schema;

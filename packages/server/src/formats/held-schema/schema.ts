@@ -1,3 +1,5 @@
+import { isObject } from "../is-object.js";
+
 /** A JSON schema, or a part of one. */
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -13,9 +15,7 @@ export class SchemaFault extends Error {
   }
 }
 
-export function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export { isObject as isSchema };
 
 /** What a JSON value is, in the words of JSON Schema. */
 export function typeOf(value: unknown): string {
@@ -85,5 +85,5 @@ export function targetOf(root: Schema, reference: unknown): Schema | undefined {
     }
     target = (target as Schema)[step];
   }
-  return isSchema(target) ? target : undefined;
+  return isObject(target) ? target : undefined;
 }

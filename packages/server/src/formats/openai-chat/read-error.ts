@@ -1,9 +1,9 @@
 import {
   type FailedAnswer,
   type FailureKind,
+  meaningBy,
   readFailure,
   type VendorFailure,
-  type WordsMeaning,
 } from "../vendor/index.js";
 
 /** Codes and types by which OpenAI and those who speak its format tell more than their status does. */
@@ -27,12 +27,10 @@ const IN_ANSWERS: Readonly<Record<string, FailureKind>> = {
 };
 
 /** Of the words in a failed answer. */
-const ofAnswer: WordsMeaning = ({ code, type }) =>
-  MEANINGS[code ?? ""] ?? MEANINGS[type ?? ""] ?? null;
+const ofAnswer = meaningBy(MEANINGS);
 
 /** Of the words of an error that stands where an answer was to be. */
-export const inAnswer: WordsMeaning = ({ code, type }) =>
-  IN_ANSWERS[code ?? ""] ?? IN_ANSWERS[type ?? ""] ?? null;
+export const inAnswer = meaningBy(IN_ANSWERS);
 
 /**
  * A failed answer of a vendor that speaks the Chat Completions format, in one form for all vendors.

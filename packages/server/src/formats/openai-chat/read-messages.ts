@@ -7,6 +7,7 @@ import type {
   NamedMedia,
   ToolCall,
 } from "../generation.js";
+import { isObject } from "../is-object.js";
 import { DEEPEST, isDeeperThan } from "../json-schema.js";
 import { pictureAt, soundIn } from "../named-media.js";
 
@@ -128,8 +129,7 @@ class MessageReader {
 function isObjectText(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject && !isDeeperThan(value, DEEPEST);
+    return isObject(value) && !isDeeperThan(value, DEEPEST);
   } catch {
     return false;
   }

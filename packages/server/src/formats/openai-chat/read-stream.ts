@@ -1,5 +1,6 @@
 import type { FinishReason, GenerationEvent, TokenUsage } from "../generation.js";
 import {
+  cutOff,
   errorInAnswer,
   type Frame,
   type FrameReader,
@@ -112,12 +113,12 @@ class ChunkReader implements FrameReader {
 
   *end(): Generator<GenerationEvent> {
     this.#ended = true;
-    if (this.#choices.size === 0) throw unreadable("Its answer ended before it had begun.");
+    if (this.#choices.size === 0) throw cutOff(false);
     const inOrder = [...this.#choices].sort(([a], [b]) => a - b);
     const isOpen = inOrder.some(([, { reason }]) => reason === null);
     // Some end without a mark; those that give fewer alternatives than were asked for do not.
     if (isOpen || (!this.#done && inOrder.length < this.#wanted)) {
-      throw unreadable("Its answer ended before it was whole.");
+      throw cutOff(true);
     }
     for (const [choice, { calls, reason }] of inOrder) {
       const told = reason ?? "stop";

@@ -1,6 +1,6 @@
 import type { ChatResponse, Telemetry, TokenLogprob } from "@somnus/contract";
-import { SomnusError } from "../../http/errors.js";
 import type { FinishReason, GenerationEvent, TokenUsage, ToolCall } from "../generation.js";
+import { unfinished } from "../stream-error.js";
 import { type AnswerHead, writeLogprobs, writeToolCall, writeUsage } from "./answer.js";
 
 interface Choice {
@@ -63,7 +63,7 @@ export async function writeChatResponse(
     object: "chat.completion",
     choices: choices.map((choice, index) => {
       if (choice.reason === null) {
-        throw new SomnusError("engine_failed", "The engine ended the answer without finishing it.");
+        throw unfinished();
       }
       return {
         index,

@@ -1,6 +1,6 @@
 import type { ChatChunk, Telemetry } from "@somnus/contract";
-import { SomnusError } from "../../http/errors.js";
 import type { GenerationEvent, TokenUsage } from "../generation.js";
+import { unfinished } from "../stream-error.js";
 import { type AnswerHead, writeLogprobs, writeToolCall, writeUsage } from "./answer.js";
 
 type ChunkChoice = ChatChunk["choices"][number];
@@ -85,7 +85,7 @@ export async function* writeChatStream(
     });
   }
   if (last === null) {
-    throw new SomnusError("engine_failed", "The engine ended the answer without finishing it.");
+    throw unfinished();
   }
   const usage = writeUsage(usages);
   yield { ...last, usage, hypnos_telemetry: options.telemetry() };

@@ -1,5 +1,6 @@
 import type { CompletionChunk } from "@somnus/contract";
 import type { SomnusError } from "../../http/errors.js";
+import { streamError } from "../stream-error.js";
 import type { AnswerHead } from "./answer.js";
 
 /**
@@ -16,10 +17,6 @@ export function writeCompletionErrorChunk(
     object: "text_completion",
     choices: [{ text: "", index: options.choice, logprobs: null, finish_reason: "error" }],
     ...(options.includeUsage ? { usage: null } : {}),
-    error: errorOf(error),
+    error: streamError(error),
   };
-}
-
-function errorOf({ message, kind }: SomnusError): { message: string; type: string; code?: string } {
-  return { message, type: kind.type, ...(kind.wireCode ? { code: kind.wireCode } : {}) };
 }

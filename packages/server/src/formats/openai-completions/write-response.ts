@@ -1,6 +1,6 @@
 import type { CompletionResponse, Telemetry, TokenLogprob } from "@somnus/contract";
-import { SomnusError } from "../../http/errors.js";
 import type { FinishReason, GenerationEvent, TokenUsage } from "../generation.js";
+import { unfinished } from "../stream-error.js";
 import { type AnswerHead, finishReason, writeUsage } from "./answer.js";
 import { TokenLists } from "./token-lists.js";
 
@@ -58,7 +58,7 @@ export async function writeCompletionResponse(
     object: "text_completion",
     choices: shown.flat().map((choice, index) => {
       if (choice.reason === null) {
-        throw new SomnusError("engine_failed", "The engine ended the answer without finishing it.");
+        throw unfinished();
       }
       const echo = echoes[Math.floor(index / best)] ?? "";
       return {

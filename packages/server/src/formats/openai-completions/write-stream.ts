@@ -1,6 +1,6 @@
 import type { CompletionChunk, Telemetry } from "@somnus/contract";
-import { SomnusError } from "../../http/errors.js";
 import type { GenerationEvent, TokenUsage } from "../generation.js";
+import { unfinished } from "../stream-error.js";
 import { type AnswerHead, finishReason, writeUsage } from "./answer.js";
 import { TokenLists } from "./token-lists.js";
 
@@ -60,7 +60,7 @@ export async function* writeCompletionStream(
     else last = final;
   }
   if (last === null) {
-    throw new SomnusError("engine_failed", "The engine ended the answer without finishing it.");
+    throw unfinished();
   }
   const usage = writeUsage(usages, generated);
   yield { ...last, usage, hypnos_telemetry: options.telemetry() };

@@ -32,15 +32,16 @@ export interface OpenItem {
   item(status: "in_progress" | ItemEnd): ResponsesOutputItem;
 }
 
-/** The message that holds the answer's text. */
-export class OpenMessage implements OpenItem {
-  readonly #id: string;
+type ContentPart = Extract<Unnumbered, { type: "response.content_part.added" }>["part"];
+
+/** An item with one part of content, which grows. */
+abstract class OneContent<Part extends ContentPart> implements OpenItem {
+  readonly id: string;
   readonly #index: number;
   readonly #text: string[] = [];
-  readonly #logprobs: TokenLogprob[] = [];
 
-  constructor({ responseId, index }: Place) {
-    this.#id = itemIdOf("message", { responseId, part: "output", index });
+  constructor(type: "message" | "reasoning", { responseId, index }: Place) {
+    this.id = itemIdOf(type, { responseId, part: "output", index });
     this.#index = index;
   }
 
@@ -48,140 +49,112 @@ export class OpenMessage implements OpenItem {
     const item = { ...this.item("in_progress"), content: [] };
     return [
       { type: "response.output_item.added", output_index: this.#index, item },
-      { type: "response.content_part.added", ...this.#place(), part: this.#part() },
+      { type: "response.content_part.added", ...this.place(), part: this.part() },
     ];
   }
 
   add(text: string, logprobs: readonly TokenLogprob[]): Unnumbered[] {
     this.#text.push(text);
-    this.#logprobs.push(...logprobs);
-    return [
-      {
-        type: "response.output_text.delta",
-        ...this.#place(),
-        delta: text,
-        logprobs: [...logprobs],
-      },
-    ];
+    return [this.delta(text, logprobs)];
   }
 
   end(how: ItemEnd): Unnumbered[] {
-    const part = this.#part();
-    const { text, logprobs } = part;
+    const part = this.part();
     return [
-      { type: "response.output_text.done", ...this.#place(), text, logprobs },
-      { type: "response.content_part.done", ...this.#place(), part },
+      this.done(part),
+      { type: "response.content_part.done", ...this.place(), part },
       { type: "response.output_item.done", output_index: this.#index, item: this.item(how) },
     ];
   }
 
+  abstract item(
+    status: "in_progress" | ItemEnd,
+  ): Extract<ResponsesOutputItem, { content?: unknown }>;
+  protected abstract part(): Part;
+  protected abstract delta(text: string, logprobs: readonly TokenLogprob[]): Unnumbered;
+  protected abstract done(part: Part): Unnumbered;
+
+  /** All that was added. */
+  protected text(): string {
+    return this.#text.join("");
+  }
+
+  protected place() {
+    return { item_id: this.id, output_index: this.#index, content_index: 0 };
+  }
+}
+
+/** The message that holds the answer's text. */
+export class OpenMessage extends OneContent<ResponsesAnswerText> {
+  readonly #logprobs: TokenLogprob[] = [];
+
+  constructor(place: Place) {
+    super("message", place);
+  }
+
   item(status: "in_progress" | ItemEnd): Extract<ResponsesOutputItem, { type: "message" }> {
-    return { type: "message", id: this.#id, role: "assistant", status, content: [this.#part()] };
+    return { type: "message", id: this.id, role: "assistant", status, content: [this.part()] };
   }
 
-  #part(): ResponsesAnswerText {
-    return {
-      type: "output_text",
-      text: this.#text.join(""),
-      annotations: [],
-      logprobs: [...this.#logprobs],
-    };
+  protected part(): ResponsesAnswerText {
+    const logprobs = [...this.#logprobs];
+    return { type: "output_text", text: this.text(), annotations: [], logprobs };
   }
 
-  #place() {
-    return { item_id: this.#id, output_index: this.#index, content_index: 0 };
+  protected delta(text: string, logprobs: readonly TokenLogprob[]): Unnumbered {
+    this.#logprobs.push(...logprobs);
+    const place = this.place();
+    return { type: "response.output_text.delta", ...place, delta: text, logprobs: [...logprobs] };
+  }
+
+  protected done({ text, logprobs }: ResponsesAnswerText): Unnumbered {
+    return { type: "response.output_text.done", ...this.place(), text, logprobs };
   }
 }
 
 /** A message in which the model says that it will not answer. */
-export class OpenRefusal implements OpenItem {
-  readonly #id: string;
-  readonly #index: number;
-  readonly #text: string[] = [];
-
-  constructor({ responseId, index }: Place) {
-    this.#id = itemIdOf("message", { responseId, part: "output", index });
-    this.#index = index;
-  }
-
-  begin(): Unnumbered[] {
-    const item = { ...this.item("in_progress"), content: [] };
-    return [
-      { type: "response.output_item.added", output_index: this.#index, item },
-      { type: "response.content_part.added", ...this.#place(), part: this.#part() },
-    ];
-  }
-
-  add(text: string): Unnumbered[] {
-    this.#text.push(text);
-    return [{ type: "response.refusal.delta", ...this.#place(), delta: text }];
-  }
-
-  end(how: ItemEnd): Unnumbered[] {
-    const part = this.#part();
-    return [
-      { type: "response.refusal.done", ...this.#place(), refusal: part.refusal },
-      { type: "response.content_part.done", ...this.#place(), part },
-      { type: "response.output_item.done", output_index: this.#index, item: this.item(how) },
-    ];
+export class OpenRefusal extends OneContent<{ type: "refusal"; refusal: string }> {
+  constructor(place: Place) {
+    super("message", place);
   }
 
   item(status: "in_progress" | ItemEnd): Extract<ResponsesOutputItem, { type: "message" }> {
-    return { type: "message", id: this.#id, role: "assistant", status, content: [this.#part()] };
+    return { type: "message", id: this.id, role: "assistant", status, content: [this.part()] };
   }
 
-  #part() {
-    return { type: "refusal" as const, refusal: this.#text.join("") };
+  protected part() {
+    return { type: "refusal" as const, refusal: this.text() };
   }
 
-  #place() {
-    return { item_id: this.#id, output_index: this.#index, content_index: 0 };
+  protected delta(text: string): Unnumbered {
+    return { type: "response.refusal.delta", ...this.place(), delta: text };
+  }
+
+  protected done({ refusal }: { refusal: string }): Unnumbered {
+    return { type: "response.refusal.done", ...this.place(), refusal };
   }
 }
 
 /** Thoughts as they are. */
-export class OpenThoughts implements OpenItem {
-  readonly #id: string;
-  readonly #index: number;
-  readonly #text: string[] = [];
-
-  constructor({ responseId, index }: Place) {
-    this.#id = itemIdOf("reasoning", { responseId, part: "output", index });
-    this.#index = index;
-  }
-
-  begin(): Unnumbered[] {
-    const item = { ...this.item("in_progress"), content: [] };
-    return [
-      { type: "response.output_item.added", output_index: this.#index, item },
-      { type: "response.content_part.added", ...this.#place(), part: this.#part() },
-    ];
-  }
-
-  add(text: string): Unnumbered[] {
-    this.#text.push(text);
-    return [{ type: "response.reasoning_text.delta", ...this.#place(), delta: text }];
-  }
-
-  end(how: ItemEnd): Unnumbered[] {
-    const part = this.#part();
-    return [
-      { type: "response.reasoning_text.done", ...this.#place(), text: part.text },
-      { type: "response.content_part.done", ...this.#place(), part },
-      { type: "response.output_item.done", output_index: this.#index, item: this.item(how) },
-    ];
+export class OpenThoughts extends OneContent<{ type: "reasoning_text"; text: string }> {
+  constructor(place: Place) {
+    super("reasoning", place);
   }
 
   item(status: "in_progress" | ItemEnd): Extract<ResponsesOutputItem, { type: "reasoning" }> {
-    return { type: "reasoning", id: this.#id, status, summary: [], content: [this.#part()] };
+    return { type: "reasoning", id: this.id, status, summary: [], content: [this.part()] };
   }
 
-  #part() {
-    return { type: "reasoning_text" as const, text: this.#text.join("") };
+  protected part() {
+    return { type: "reasoning_text" as const, text: this.text() };
   }
 
-  #place() {
-    return { item_id: this.#id, output_index: this.#index, content_index: 0 };
+  protected delta(text: string): Unnumbered {
+    return { type: "response.reasoning_text.delta", ...this.place(), delta: text };
+  }
+
+  protected done({ text }: { text: string }): Unnumbered {
+    return { type: "response.reasoning_text.done", ...this.place(), text };
   }
 }
 

@@ -1,9 +1,9 @@
 import {
   type FailedAnswer,
   type FailureKind,
+  meaningBy,
   readFailure,
   type VendorFailure,
-  type WordsMeaning,
 } from "../vendor/index.js";
 
 /** Codes and types that tell more than the status does. */
@@ -26,12 +26,10 @@ const IN_ANSWERS: Readonly<Record<string, FailureKind>> = {
   context_length_exceeded: "rejected",
 };
 
-const ofAnswer: WordsMeaning = ({ code, type }) =>
-  MEANINGS[code ?? ""] ?? MEANINGS[type ?? ""] ?? null;
+const ofAnswer = meaningBy(MEANINGS);
 
 /** Of the words of an error that stands where an answer was to be. */
-export const inAnswer: WordsMeaning = ({ code, type }) =>
-  IN_ANSWERS[code ?? ""] ?? IN_ANSWERS[type ?? ""] ?? null;
+export const inAnswer = meaningBy(IN_ANSWERS);
 
 /**
  * A failed answer of a vendor that speaks the Responses format, in one form for all vendors.

@@ -1,5 +1,6 @@
 import type { FinishReason, GenerationEvent } from "../generation.js";
 import {
+  cutOff,
   errorInAnswer,
   type Frame,
   type FrameReader,
@@ -147,11 +148,7 @@ class EventReader implements FrameReader {
 
   end(): never {
     this.#ended = true;
-    throw unreadable(
-      this.#started
-        ? "Its answer ended before it was whole."
-        : "Its answer ended before it had begun.",
-    );
+    throw cutOff(this.#started);
   }
 
   *#other(type: string): Generator<GenerationEvent> {

@@ -4,8 +4,9 @@ import type {
   ResponsesOutputItem,
   Telemetry,
 } from "@somnus/contract";
-import { type ErrorCode, SomnusError } from "../../http/errors.js";
+import type { ErrorCode, SomnusError } from "../../http/errors.js";
 import type { FinishReason, GenerationEvent, TokenUsage } from "../generation.js";
+import { unfinished } from "../stream-error.js";
 import {
   type ItemEnd,
   type OpenItem,
@@ -132,7 +133,7 @@ export class ResponsesWriter {
       else yield* this.#numbered(this.#piece(event));
     }
     if (reason === null) {
-      throw new SomnusError("engine_failed", "The engine ended the answer without finishing it.");
+      throw unfinished();
     }
     const cut = CUT[reason];
     const how: ItemEnd = cut ? "incomplete" : "completed";

@@ -47,6 +47,11 @@ export function isRetryable(kind: FailureKind): boolean {
   return !FINAL.has(kind);
 }
 
+/** An answer that ended too early. @param hasBegun whether any of it came */
+export function cutOff(hasBegun: boolean): VendorError {
+  return unreadable(`Its answer ended before it ${hasBegun ? "was whole" : "had begun"}.`);
+}
+
 /** An answer that cannot be read, or that ended before it was whole. */
 export function unreadable(message: string): VendorError {
   return new VendorError({

@@ -1,4 +1,10 @@
-export { type FailureKind, unreadable, VendorError, type VendorFailure } from "./failure.js";
+export {
+  cutOff,
+  type FailureKind,
+  unreadable,
+  VendorError,
+  type VendorFailure,
+} from "./failure.js";
 export { countOf, isObject, type Json, listOf, objectOf, textOf } from "./json.js";
 export { pictureUrl, type SentPicture, sentPicture, writeSound } from "./media.js";
 export { parseFrame } from "./parse-frame.js";
@@ -7,6 +13,7 @@ export {
   type ErrorFields,
   errorInAnswer,
   type FailedAnswer,
+  meaningBy,
   readFailure,
   type WordsMeaning,
 } from "./read-failure.js";

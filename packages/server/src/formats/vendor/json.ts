@@ -1,10 +1,9 @@
+import { isObject } from "../is-object.js";
+
+export { isObject };
+
 /** An object of JSON, whose fields are not known to be of any type. */
 export type Json = Readonly<Record<string, unknown>>;
-
-/** Whether a value is an object of JSON, and no list. */
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The value as an object; anything else is an empty one. */
 export function objectOf(value: unknown): Json {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { FinishReason, ToolCall } from "../generation.js";
+import { isObject } from "../is-object.js";
 import { unreadable } from "./failure.js";
 
 /** A call of which more may come. */
@@ -38,8 +39,7 @@ export function reasonBeside(reason: FinishReason, calls: number): FinishReason 
 
 function isObjectText(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject(JSON.parse(text));
   } catch {
     return false;
   }

@@ -22,6 +22,13 @@ export interface ErrorFields {
 /** What a format's own words for a failure mean; null where they say no more than the status does. */
 export type WordsMeaning = (fields: ErrorFields) => FailureKind | null;
 
+/** A meaning by the code of an error, or else by its type. */
+export function meaningBy(kinds: Readonly<Record<string, FailureKind>>): WordsMeaning {
+  const of = (word: string | null) =>
+    word !== null && Object.hasOwn(kinds, word) ? kinds[word] : undefined;
+  return ({ code, type }) => of(code) ?? of(type) ?? null;
+}
+
 const LONGEST_MESSAGE = 1_000;
 
 /**
