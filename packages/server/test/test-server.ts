@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryStatus } from "@somnus/contract";
 import Value from "typebox/value";
+import { inject } from "vitest";
 import { loadConfig } from "../src/config/index.js";
 import { type Server, startServer } from "../src/main.js";
 import { createLog } from "../src/observe/index.js";
@@ -121,10 +122,13 @@ export async function startTestServer(
   };
 }
 
-/** A whole server on a free port with the real engine, its models kept in a folder that is there. */
+/**
+ * A whole server on a free port with the real engine, its models kept in a folder that is there: those of the test
+ * run where no others are named.
+ */
 export async function startRealServer(options: {
-  enginePath: string;
-  modelsDir: string;
+  enginePath?: string;
+  modelsDir?: string;
   toml: string;
   flags?: Record<string, unknown>;
   store?: Store;
@@ -136,8 +140,8 @@ export async function startRealServer(options: {
   const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder };
   const store = options.store ?? (await openStore({ memory: true, log: createLog("silent") }));
   const flags = {
-    "pool.models_dir": options.modelsDir,
-    "engines.llama.path": options.enginePath,
+    "pool.models_dir": options.modelsDir ?? inject("modelsDir"),
+    "engines.llama.path": options.enginePath ?? inject("enginePath"),
     ...options.flags,
   };
   const server = await serve(file, env, flags, store, options.keeperProgram);

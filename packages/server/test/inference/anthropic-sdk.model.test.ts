@@ -1,13 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRealServer } from "../test-server.js";
 
 let server: Awaited<ReturnType<typeof startRealServer>>;
 let client: Anthropic;
 beforeAll(async () => {
   server = await startRealServer({
-    enginePath: inject("enginePath"),
-    modelsDir: inject("modelsDir"),
     toml: `
 config_version = 1
 [server]

@@ -2,15 +2,13 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { generateText, jsonSchema, stepCountIs, streamText, type ToolChoice, tool } from "ai";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRealServer } from "../test-server.js";
 
 let server: Awaited<ReturnType<typeof startRealServer>>;
 let client: Anthropic;
 beforeAll(async () => {
   server = await startRealServer({
-    enginePath: inject("enginePath"),
-    modelsDir: inject("modelsDir"),
     toml: `
 config_version = 1
 [[models]]

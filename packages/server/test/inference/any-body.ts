@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { expect } from "vitest";
 
 /** JSON texts that are hard on a reader; as texts, since `1e999` and duplicate keys have no value in JS. */
 const HARD = [
@@ -55,11 +56,43 @@ export function anyBody(
     .map((members) => `{${members}}`);
 }
 
+/** What is expected of an answer beside its status. */
+interface Expected {
+  /** Of the body of a refusal. */
+  refusal?(body: { type?: unknown; error: { message: unknown; type: unknown } }): void;
+  /** Of all that was streamed. */
+  stream(text: string): void;
+}
+
 /**
- * Whether an answer says that the model wrote something else than the JSON that was asked for, which a scripted one
- * does: a 502, or the end of a stream, and no fault of the server.
+ * That a body was answered, or refused by name. A model that wrote something else than the JSON that was asked for,
+ * as a scripted one does, is told as such: by a 502, or at the end of a stream; that is no fault of the server.
  */
-export function isOtherThanJson(status: number, answer: string): boolean {
+export async function expectMannerly(
+  response: Response,
+  sent: string,
+  { refusal, stream }: Expected,
+): Promise<void> {
+  const answer = await response.text();
+  const { status, headers } = response;
+  if (isOtherThanJson(status, answer)) return;
+  const told = `${status} for ${sent.slice(0, 400)}: ${answer.slice(0, 300)}`;
+  expect([200, 400, 404], told).toContain(status);
+  if (status !== 200) {
+    const body = JSON.parse(answer);
+    expect(body.error.message).toEqual(expect.any(String));
+    expect(body.error.type).toEqual(expect.any(String));
+    refusal?.(body);
+  } else if (headers.get("content-type")!.includes("event-stream")) stream(answer);
+}
+
+function isOtherThanJson(status: number, answer: string): boolean {
   const told = /The answer (is not whole JSON|is JSON, but not an object|does not fit its schema)/;
   return (status === 502 || status === 200) && told.test(answer);
+}
+
+/** Of a stream of chunks that it ended as one does. */
+export function expectWholeChunks(text: string): void {
+  expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
+  expect(text).not.toContain('"finish_reason":"error"');
 }

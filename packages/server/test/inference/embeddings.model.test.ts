@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { withEmbeddingServer } from "../../src/models/convert/__fixtures__/embedding-server.js";
 import { cosine } from "../../src/models/convert/__fixtures__/reference-bert.js";
 import { writeTinyReranker } from "../gguf/index.js";
@@ -17,8 +17,6 @@ beforeAll(async () => {
   const ranks = join(folder, "ranks.gguf");
   await writeTinyReranker(ranks);
   server = await startRealServer({
-    enginePath: inject("enginePath"),
-    modelsDir: inject("modelsDir"),
     toml: `
 config_version = 1
 [[models]]

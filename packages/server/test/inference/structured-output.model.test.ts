@@ -1,14 +1,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRealServer } from "../test-server.js";
 
 let server: Awaited<ReturnType<typeof startRealServer>>;
 let client: OpenAI;
 beforeAll(async () => {
   server = await startRealServer({
-    enginePath: inject("enginePath"),
-    modelsDir: inject("modelsDir"),
     toml: `
 config_version = 1
 [[models]]

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { MemoryStatus } from "@somnus/contract";
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { compiledKeeper, processesOf } from "../keeper-program.js";
 import { realModel } from "../real-engine.js";
 import { startRealServer } from "../test-server.js";
@@ -10,8 +10,6 @@ const model = "smollm2:135m";
 let server: Awaited<ReturnType<typeof startRealServer>>;
 beforeAll(async () => {
   server = await startRealServer({
-    enginePath: inject("enginePath"),
-    modelsDir: inject("modelsDir"),
     keeperProgram: program(),
     toml: `config_version = 1\n[[models]]\nid = "${model}"\ncontext_len = 2048`,
   });

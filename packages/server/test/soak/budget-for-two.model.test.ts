@@ -1,5 +1,5 @@
 import type { MemoryStatus } from "@somnus/contract";
-import { beforeAll, expect, inject, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { readProcessMemory } from "../../src/memory/index.js";
 import { randomFrom } from "../gguf/index.js";
 import { startRealServer } from "../test-server.js";
@@ -20,8 +20,6 @@ const toml = MODELS.map((id) => `[[models]]\nid = "${id}"\nslots = 2\ncontext_le
 );
 const start = (hardware: Record<string, number> = {}) =>
   startRealServer({
-    enginePath: inject("enginePath"),
-    modelsDir: inject("modelsDir"),
     toml: `config_version = 1\n${toml}`,
     flags: {
       "limits.max_queue_per_model": 256,

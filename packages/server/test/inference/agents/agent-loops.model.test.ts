@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRealServer } from "../../test-server.js";
 import { LOOPS } from "./loops.js";
 import { steeringFetch } from "./steering-fetch.js";
@@ -7,8 +7,6 @@ import { ORDER, Toolbox } from "./three-tools.js";
 let server: Awaited<ReturnType<typeof startRealServer>>;
 beforeAll(async () => {
   server = await startRealServer({
-    enginePath: inject("enginePath"),
-    modelsDir: inject("modelsDir"),
     toml: `
 config_version = 1
 [[models]]
