@@ -1,13 +1,13 @@
 import {
   type FailedAnswer,
-  type FailureKind,
+  meaningBy,
   readFailure,
   type VendorFailure,
   type WordsMeaning,
 } from "../vendor/index.js";
 
 /** What the types of <https://docs.anthropic.com/en/api/errors> mean where no status says it. */
-const TYPES: Readonly<Record<string, FailureKind>> = {
+const byType = meaningBy({
   invalid_request_error: "rejected",
   request_too_large: "rejected",
   authentication_error: "auth",
@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, FailureKind>> = {
   overloaded_error: "server_error",
   api_error: "server_error",
   timeout_error: "server_error",
-};
+});
 
 /** An account without credit is told of as a request that is at fault. */
 const NO_CREDIT = /credit balance is too low/i;
@@ -28,7 +28,7 @@ const ofAnswer: WordsMeaning = ({ type, message }) =>
 
 /** Of the words of an error that stands where an answer was to be. */
 export const inAnswer: WordsMeaning = (fields) =>
-  ofAnswer(fields) ?? TYPES[fields.type ?? ""] ?? null;
+  ofAnswer(fields) ?? byType({ ...fields, code: null });
 
 /**
  * A failed answer of a vendor that speaks the Messages format, in one form for all vendors.

@@ -54,14 +54,14 @@ export function readMessagesResponse(
   ];
 }
 
-const REASONS: Readonly<Record<string, FinishReason>> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  tool_use: "tool_calls",
-  refusal: "content_filter",
-};
+const REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["tool_use", "tool_calls"],
+  ["refusal", "content_filter"],
+]);
 
 /** Parts of an answer that are of use to this format alone, in every answer that thinks. */
 const EXPECTED = new Set(["signature_delta"]);
@@ -216,7 +216,7 @@ class EventReader implements FrameReader {
   }
 
   #reason(name: string): FinishReason {
-    const reason = REASONS[name];
+    const reason = REASONS.get(name);
     if (reason === undefined) this.#ignored.tell(`stop_reason ${name}`);
     return reason ?? "stop";
   }

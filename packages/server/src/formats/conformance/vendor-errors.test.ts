@@ -107,6 +107,14 @@ const ROWS: Row[] = [
     failure: { kind: "rejected", param: "messages[0]", retryable: false, retryAfterMs: null },
   },
   {
+    name: "words that every object of JavaScript has a value for",
+    answer: {
+      status: 400,
+      body: { error: { message: "x", code: "constructor", type: "toString" } },
+    },
+    failure: { kind: "rejected", code: "constructor", type: "toString" },
+  },
+  {
     name: "a wrong key",
     answer: { status: 401, body: { error: { message: "No", code: "invalid_api_key" } } },
     failure: { kind: "auth", retryable: false },

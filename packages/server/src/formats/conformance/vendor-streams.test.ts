@@ -74,6 +74,13 @@ const ROWS: Row[] = [
     events: [thought("Hm."), text("Yes"), finish("stop")],
   },
   {
+    name: "a finish that every object of JavaScript has a value for",
+    of: "openai-chat",
+    stream: [chunk({ content: "Yes" }), ends("constructor"), "[DONE]"],
+    events: [text("Yes"), finish("stop")],
+    ignored: ["finish_reason constructor"],
+  },
+  {
     name: "content in parts",
     of: "openai-chat",
     stream: [

@@ -59,13 +59,13 @@ interface OpenChoice {
   reason: FinishReason | null;
 }
 
-const REASONS: Readonly<Record<string, FinishReason>> = {
-  stop: "stop",
-  length: "length",
-  tool_calls: "tool_calls",
-  function_call: "tool_calls",
-  content_filter: "content_filter",
-};
+const REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ["stop", "stop"],
+  ["length", "length"],
+  ["tool_calls", "tool_calls"],
+  ["function_call", "tool_calls"],
+  ["content_filter", "content_filter"],
+]);
 
 class ChunkReader implements FrameReader {
   readonly #choices = new Map<number, OpenChoice>();
@@ -157,7 +157,7 @@ class ChunkReader implements FrameReader {
   }
 
   #reason(name: string): FinishReason {
-    const reason = REASONS[name];
+    const reason = REASONS.get(name);
     if (reason === undefined) this.#ignored.tell(`finish_reason ${name}`);
     return reason ?? "stop";
   }

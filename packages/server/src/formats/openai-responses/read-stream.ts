@@ -47,10 +47,10 @@ export function readResponsesResponse(
   return [...reader.event({ type, response: body }), ...(reader.ended ? [] : reader.end())];
 }
 
-const CUTS: Readonly<Record<string, FinishReason>> = {
-  max_output_tokens: "length",
-  content_filter: "content_filter",
-};
+const CUTS: ReadonlyMap<string, FinishReason> = new Map([
+  ["max_output_tokens", "length"],
+  ["content_filter", "content_filter"],
+]);
 
 /** Say nothing that others do not. */
 const EXPECTED = new Set([
@@ -232,7 +232,7 @@ class EventReader implements FrameReader {
   }
 
   #cut(reason: string): FinishReason {
-    const known = CUTS[reason];
+    const known = CUTS.get(reason);
     if (known === undefined) this.#ignored.tell(`incomplete ${reason}`);
     return known ?? "length";
   }
